@@ -1,0 +1,71 @@
+#ifndef FCGI_IO_H_
+#define FCGI_IO_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The two ways a request reaches us, FastCGI (stock libfcgi behind the epoll
+ * front of front.c) and plain CGI, behind one interface.  Only io.c and front.c
+ * know libfcgi.
+ */
+
+/* Opaque type. */
+struct io;
+
+enum io_rc {
+	IO_OK,
+	IO_END,    /* The whole body has been read. */
+	IO_CUT,    /* The client left, or the body broke off. */
+	IO_SLOW    /* Nothing arrived for too long. */
+};
+
+/**
+ * io_param(io, name):
+ * Return the parameter or environment variable ${name}, or NULL.
+ */
+const char *io_param(const struct io *, const char *);
+
+/**
+ * io_param_each(io, fn, cookie):
+ * Call ${fn}(${cookie}, name, value) for each, repeated ones too.
+ */
+void io_param_each(const struct io *,
+    void (*)(void *, const char *, const char *), void *);
+
+/**
+ * io_read(io, buf, len, got):
+ * Read at least one and at most ${len} bytes of the body and set ${got}.
+ * IO_END once it is over and whole (the transport said so, and a declared
+ * Content-Length was met); IO_CUT; IO_SLOW after 30 seconds of nothing.
+ */
+enum io_rc io_read(struct io *, void *, size_t, size_t *);
+
+/**
+ * io_write(io, buf, len), io_flush(io):
+ * Send to the client.  Return 0, or -1 once it has gone.
+ */
+int io_write(struct io *, const void *, size_t);
+int io_flush(struct io *);
+
+/**
+ * io_fd(io):
+ * The descriptor on which POLLHUP or POLLRDHUP says that the client has gone,
+ * or -1 where nothing tells (plain CGI).
+ */
+int io_fd(const struct io *);
+
+/**
+ * io_gone(io):
+ * Has the client gone?  Does not wait.
+ */
+int io_gone(const struct io *);
+
+/**
+ * io_abort(io):
+ * Break the connection off instead of ending the answer, so that the client
+ * sees that it is short.
+ */
+void io_abort(struct io *);
+
+#endif /* !FCGI_IO_H_ */

@@ -1,0 +1,128 @@
+#ifndef FCGI_REQ_H_
+#define FCGI_REQ_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <json.h>
+
+#include "data/caller.h"
+#include "data/file.h"
+#include "http/query.h"
+#include "speech/dialect.h"
+
+#include "fcgi/io.h"
+
+/* Opaque types. */
+struct arena;
+struct conf;
+struct db;
+struct route;
+struct store;
+
+#define REQ_MAXARGS 3
+
+/* What a worker process holds for all its requests. */
+struct server {
+	const struct conf *conf;
+	struct db *db;
+	struct store *store;
+	int xaccel_ok; /* Behind a front that takes X-Accel-Redirect. */
+};
+
+/* One request, from accept to answer; a thread has exactly one at a time. */
+struct req {
+	struct server *srv;
+	struct io *io;
+	struct arena *mem; /* Freed once the answer is out. */
+
+	/* From the request; not yet trusted. */
+	const char *method; /* HEAD is told as GET with head set. */
+	int head;
+	const char *path;             /* As sent, undecoded, mount point cut. */
+	const char *arg[REQ_MAXARGS]; /* The route's {...} segments. */
+	struct query *query;
+
+	/* From dispatch. */
+	char id[32]; /* "req_..." */
+	const struct route *route;      /* NULL: none matched. */
+	const struct dialect *dialect;  /* Never NULL. */
+	struct caller caller;           /* key == 0: not authenticated. */
+
+	/* The file that a {file} segment names, looked up with the key;
+	 * file_rc says what came of it. */
+	struct file file;
+	enum data_rc file_rc;
+
+	/* The answer so far. */
+	int status; /* 0 until a status line has been written. */
+	uint64_t bytes_in, bytes_out;
+};
+
+/**
+ * req_header(r, name):
+ * The request header ${name} ("Content-Type", any case), or NULL.  A repeated
+ * one gives the first.
+ */
+const char *req_header(const struct req *, const char *);
+
+/**
+ * req_json(r, max, o):
+ * Read the body, at most ${max} bytes, as one JSON object into ${o}, and keep
+ * its text in ${text} and ${len} (in r->mem) unless ${text} is NULL.  Return 0;
+ * or -1 after answering (413, 415, 400 in the dialect) or finding the client
+ * gone.  The caller must put ${o}.
+ */
+int req_json(struct req *, size_t, json_object **, const char **, size_t *);
+
+/**
+ * reply_header(r, name, fmt, ...):
+ * Add a header to the answer, before it is begun.  Control bytes in the value
+ * become '_'.
+ */
+void reply_header(struct req *, const char *, const char *, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/**
+ * reply_begin(r, status, type, length):
+ * Write the status line, the common headers and those added so far.  ${length}
+ * -1: unknown.  Return 0, or -1 if the client has gone.
+ */
+int reply_begin(struct req *, int, const char *, int64_t);
+
+/**
+ * reply_body(r, buf, len):
+ * Write part of the body; nothing for a HEAD.  Return 0 or -1.
+ */
+int reply_body(struct req *, const void *, size_t);
+
+/**
+ * reply_json(r, status, body):
+ * Answer ${status} with ${body}, whose reference is consumed.  Return 0, or -1
+ * if ${body} is NULL or the client has gone.
+ */
+int reply_json(struct req *, int, json_object *);
+
+/**
+ * reply_problem(r, kind, param, fmt, ...):
+ * Answer with an error in the caller's dialect; its status, type, code and
+ * headers come from ${kind}'s row, ${param} may be NULL.  Returns as
+ * reply_json().
+ */
+int reply_problem(struct req *, enum problem, const char *, const char *, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/**
+ * reply_data(r, rc):
+ * Answer for a data_rc that means "not your fault": DATA_DOWN 503, DATA_UNSURE
+ * 503, anything else 500.  Returns as reply_json().
+ */
+int reply_data(struct req *, enum data_rc);
+
+/**
+ * reply_store(r, rc):
+ * Answer for a blob_rc (an int here): 507, 503 or 500.
+ */
+int reply_store(struct req *, int);
+
+#endif /* !FCGI_REQ_H_ */

@@ -1,0 +1,122 @@
+#ifndef BASE_CONF_H_
+#define BASE_CONF_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The deployment's settings.  conf.c's table has one row a setting (dotted
+ * name, parser, field, default, bounds, one line of help), and from it come the
+ * parser, its errors, `satchel-admin check`, and conf/satchel.yml.  A setting
+ * comes from, later wins: the row's default, the files given with -c in their
+ * order, the -s key=value words in theirs.  Within one file a key may stand
+ * once.  A secret may be given as KEY_file (a path) or KEY_env (a variable).
+ */
+
+/* How the bytes of a file reach the client (files.sendfile). */
+enum conf_sendfile { SENDFILE_XACCEL, SENDFILE_XSENDFILE, SENDFILE_STREAM };
+
+/* code_execution.executor, in the order of the setting's words. */
+enum conf_executor { EXECUTOR_AUTO, EXECUTOR_LOCAL, EXECUTOR_PROVIDER };
+
+/* The protocol an upstream speaks (providers[].wire). */
+enum conf_wire { WIRE_CHAT, WIRE_RESPONSES, WIRE_MESSAGES };
+
+/* One entry of providers:. */
+struct conf_provider {
+	char *name;
+	int wire; /* enum conf_wire */
+	char *base_url; /* No slash at its end. */
+	char *api_key;  /* NULL: none is sent. */
+	int native_code;
+	char **models; /* Patterns with '*'; ends with NULL. */
+	uint64_t timeout_s;
+};
+
+struct conf {
+	/* database.* */
+	char *db_socket, *db_host, *db_user, *db_password, *db_name;
+	uint64_t db_port, db_pool;
+
+	/* files.* */
+	int files_enabled;
+	char *files_root;
+	uint64_t files_max_bytes, files_retention_s, files_tombstone_s;
+	uint64_t files_min_rate, files_grace_s, files_abandon_s;
+	int files_uploads_downloadable, files_strict_names;
+	uint64_t files_quota_user_bytes;
+	uint64_t files_output_max_files, files_output_max_bytes;
+	char *files_openai_output_purpose;
+	uint64_t files_page_max;
+	int files_sendfile; /* enum conf_sendfile */
+	char *files_xaccel_prefix;
+
+	/* code_execution.* */
+	int executor; /* enum conf_executor */
+	uint64_t max_iterations, exec_timeout_s, turn_budget_s;
+
+	/* sandbox.* */
+	char *sandbox_url, *sandbox_token, *sandbox_dir;
+	uint64_t sandbox_session_memory, sandbox_workspace, sandbox_processes;
+	uint64_t sandbox_idle_s, sandbox_lifetime_s, sandbox_sessions;
+
+	/* server.*, workers.*, log.* */
+	char *public_url, *cors_origin, *log_file;
+	uint64_t files_threads, run_threads, processes;
+	uint64_t body_max_bytes; /* Of a JSON body. */
+	int auth_lenient_user;   /* auth.lenient_user */
+
+	struct conf_provider *providers;
+	size_t nproviders;
+
+	struct conf_src *src; /* Where each row's value came from. */
+};
+
+/* What a program was told on its command line; see conf_args(). */
+struct conf_args {
+	const char *file[8];
+	size_t nfile;
+	const char *set[64];
+	size_t nset;
+};
+
+/**
+ * conf_args_take(args, opt, optarg):
+ * Note one -c FILE (${opt} 'c') or -s KEY=VALUE (${opt} 's') in ${args}.
+ * Return 0, or -1 after a line on standard error when there are too many or
+ * there is no '='.
+ */
+int conf_args_take(struct conf_args *, int, const char *);
+
+/**
+ * conf_load(args, c):
+ * Fill in ${c}.  With no file in ${args}, take $SATCHEL_CONF, else
+ * /etc/satchel/satchel.yml.  Return 0; or -1 with ${c} empty after one line on
+ * standard error naming the file, the line and the key at fault (an unknown
+ * key, a repeated key, a bad value and what would be right, a required key left
+ * out, broken YAML).
+ */
+int conf_load(const struct conf_args *, struct conf *);
+
+/**
+ * conf_each(c, fn, cookie):
+ * Call ${fn}(${cookie}, name, value, source, help) for every setting in the
+ * table's order; secrets show as "(set)" or "(not set)".
+ */
+void conf_each(const struct conf *,
+    void (*)(void *, const char *, const char *, const char *, const char *),
+    void *);
+
+/**
+ * conf_document():
+ * Print conf/satchel.yml: every key with its help, bounds and default.
+ */
+void conf_document(void);
+
+/**
+ * conf_free(c):
+ * Free what conf_load() put into ${c}, but not ${c}.
+ */
+void conf_free(struct conf *);
+
+#endif /* !BASE_CONF_H_ */

@@ -1,0 +1,48 @@
+#ifndef DATA_CALLER_H_
+#define DATA_CALLER_H_
+
+#include <stdint.h>
+
+#include "data/file.h"
+#include "data/rc.h"
+
+/*
+ * Who is calling: an API key's row, joined with its user and workspace.  A key
+ * is "sk-satchel-" and 43 characters; only its SHA-256 is stored.
+ */
+
+/* Opaque types. */
+struct arena;
+struct db;
+
+enum role { ROLE_USER, ROLE_WORKSPACE_ADMIN, ROLE_MANAGEMENT };
+
+struct caller {
+	uint64_t key; /* Row id. */
+	struct owner owner;
+	enum role role;
+	const char *workspace, *user; /* Their names. */
+	uint64_t now;                 /* The database's clock, Unix ms. */
+};
+
+/**
+ * caller_find(db, mem, token, id, c, f, have):
+ * Look up the key ${token} and, in the same statement, the file ${id} of its
+ * owner unless ${id} is NULL.  DATA_OK with ${c} filled in, and ${have} set to
+ * what file_find() would say of ${f} (not touched if ${id} is NULL); DATA_NONE
+ * if the key is unknown, revoked or expired, or its user or workspace disabled;
+ * DATA_DOWN; DATA_FAIL.
+ */
+enum data_rc caller_find(struct db *, struct arena *, const char *,
+    const char *, struct caller *, struct file *, enum data_rc *);
+
+/**
+ * caller_act_as(db, mem, c, user, workspace):
+ * Make the management key ${c} act for the user named ${user}, in the workspace
+ * named ${workspace} unless that is NULL.  DATA_OK; DATA_NONE if there is no
+ * such user; DATA_STATE if several workspaces have one and none was named.
+ */
+enum data_rc caller_act_as(struct db *, struct arena *, struct caller *,
+    const char *, const char *);
+
+#endif /* !DATA_CALLER_H_ */
