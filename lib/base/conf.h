@@ -11,6 +11,7 @@
  * comes from, later wins: the row's default, the files given with -c in their
  * order, the -s key=value words in theirs.  Within one file a key may stand
  * once.  A secret may be given as KEY_file (a path) or KEY_env (a variable).
+ * A text that is empty or not given is NULL in struct conf.
  */
 
 /* How the bytes of a file reach the client (files.sendfile). */
@@ -34,7 +35,7 @@ struct conf_provider {
 };
 
 struct conf {
-	/* database.* */
+	/* database.*; with a host the socket is not used. */
 	char *db_socket, *db_host, *db_user, *db_password, *db_name;
 	uint64_t db_port, db_pool;
 
@@ -56,9 +57,13 @@ struct conf {
 	uint64_t max_iterations, exec_timeout_s, turn_budget_s;
 
 	/* sandbox.* */
-	char *sandbox_url, *sandbox_token, *sandbox_dir;
+	char *sandbox_url; /* "http://...", "https://..." or "unix:/PATH". */
+	char *sandbox_token, *sandbox_dir;
+	int sandbox_isolation; /* Index of the word; 0 = namespaces. */
 	uint64_t sandbox_session_memory, sandbox_workspace, sandbox_processes;
 	uint64_t sandbox_idle_s, sandbox_lifetime_s, sandbox_sessions;
+
+	int store_kind; /* Index of the word; 0 = fs. */
 
 	/* server.*, workers.*, log.* */
 	char *public_url, *cors_origin, *log_file;
