@@ -50,6 +50,8 @@ struct conf {
 	char *files_openai_output_purpose;
 	uint64_t files_page_max;
 	int files_sendfile; /* enum conf_sendfile */
+	/* nginx/ serves PREFIX/whole/PATH without ranges and PREFIX/part/PATH
+	 * with one; PATH is blob_path()'s. */
 	char *files_xaccel_prefix;
 
 	/* code_execution.* */
