@@ -53,6 +53,19 @@ jadd(json_object *a, json_object *v)
 	return (0);
 }
 
+/**
+ * jtext(o, key, s):
+ * Put the string ${s}, or null if it is NULL, under the literal ${key} of
+ * ${o}.  Return 0 or -1.
+ */
+static inline int
+jtext(json_object *o, const char *key, const char *s)
+{
+
+	return (s == NULL ? jnull(o, key) :
+			    jset(o, key, json_object_new_string(s)));
+}
+
 #define jstr(s) json_object_new_string(s)
 #define jint(n) json_object_new_int64((int64_t)(n))
 #define jbool(b) json_object_new_boolean(b)

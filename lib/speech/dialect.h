@@ -9,6 +9,8 @@
 struct conf;
 struct file;
 
+#define FILE_PRINTMAX 136 /* A printed file id and its NUL. */
+
 /* What the envelope of a list is told besides its objects. */
 struct list_end {
 	const char *first_id, *last_id; /* As printed; NULL if none. */
@@ -53,6 +55,13 @@ extern const struct dialect dialect_anthropic;
  * begins "files-api-", else OpenAI.
  */
 const struct dialect *dialect_choose(const char *, const char *);
+
+/**
+ * file_id_print(id, out):
+ * Write the file id ${id} as callers see it: "file-" before our own 32 digits,
+ * a provider's id as it is.  Return ${out}.
+ */
+const char *file_id_print(const char *, char[static FILE_PRINTMAX]);
 
 /**
  * file_is_downloadable(c, f):
