@@ -18,6 +18,10 @@
 #define BLOB_KEYLEN 32
 #define BLOB_PATHMAX 512
 
+/* A published blob may be read by its group, so that a web server may send it
+ * from a store whose directory is set-group-id to that server's group. */
+#define BLOB_MODE 0640
+
 /* Opaque types. */
 struct blob;
 struct store;
@@ -63,8 +67,7 @@ int blob_key(char[static BLOB_KEYLEN + 1]);
  * Begin the blob ${key} of at most ${max} bytes and set ${B}, to be ended by
  * blob_commit() or blob_abort().
  */
-enum blob_rc blob_new(
-    struct store *, const char *, uint64_t, struct blob **);
+enum blob_rc blob_new(struct store *, const char *, uint64_t, struct blob **);
 
 /**
  * blob_write(B, buf, len):
@@ -111,8 +114,9 @@ enum blob_rc blob_remove(struct store *, const char *);
 
 /**
  * blob_idle(S, key, seconds):
- * Set ${seconds} to how long ago the unfinished blob ${key} was last written,
- * both times by the file server's clock.  BLOB_GONE if it is not in tmp/.
+ * Set ${seconds} to how long ago the blob ${key} was last written, finished or
+ * not, both times by the file server's clock.  BLOB_GONE if it is neither in
+ * tmp/ nor under its final name.
  */
 enum blob_rc blob_idle(struct store *, const char *, uint64_t *);
 
