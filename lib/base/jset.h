@@ -62,8 +62,9 @@ static inline int
 jtext(json_object *o, const char *key, const char *s)
 {
 
-	return (s == NULL ? jnull(o, key) :
-			    jset(o, key, json_object_new_string(s)));
+	if (s == NULL)
+		return (jnull(o, key));
+	return (jset(o, key, json_object_new_string(s)));
 }
 
 #define jstr(s) json_object_new_string(s)
