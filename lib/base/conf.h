@@ -26,7 +26,7 @@ enum conf_wire { WIRE_CHAT, WIRE_RESPONSES, WIRE_MESSAGES };
 /* One entry of providers:. */
 struct conf_provider {
 	char *name;
-	int wire; /* enum conf_wire */
+	int wire;       /* enum conf_wire */
 	char *base_url; /* No slash at its end. */
 	char *api_key;  /* NULL: none is sent. */
 	int native_code;

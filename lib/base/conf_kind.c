@@ -1,0 +1,391 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+#include "base/conf_row.h"
+
+/* A list of more items than this is a mistake. */
+#define LIST_MAX 64
+
+/* --- numbers and booleans --- */
+
+static void
+drop_nothing(void *p)
+{
+
+	(void)p;
+}
+
+static enum conf_rc
+set_bool(const struct row *r, const char *s, void *p)
+{
+
+	(void)r;
+	if (strcmp(s, "true") != 0 && strcmp(s, "false") != 0)
+		return (CONF_BAD);
+	*(int *)p = s[0] == 't';
+	return (CONF_OK);
+}
+
+static void
+want_bool(const struct row *r, struct buf *b)
+{
+
+	(void)r;
+	buf_puts(b, "true or false");
+}
+
+static void
+show_bool(const struct row *r, const void *p, struct buf *b)
+{
+
+	(void)r;
+	buf_puts(b, *(const int *)p ? "true" : "false");
+}
+
+const struct kind conf_bool = {set_bool, want_bool, show_bool, drop_nothing};
+
+/* A leading zero is refused: YAML 1.1 would read the number as octal. */
+static enum conf_rc
+set_num(const struct row *r, const char *s, void *p)
+{
+
+	if (s[0] == '0' && s[1] != '\0')
+		return (CONF_BAD);
+	return (num_u64(s, r->min, r->max, p) ? CONF_BAD : CONF_OK);
+}
+
+static void
+want_num(const struct row *r, struct buf *b)
+{
+
+	buf_printf(
+	    b, "a whole number from %" PRIu64 " to %" PRIu64, r->min, r->max);
+}
+
+static void
+show_num(const struct row *r, const void *p, struct buf *b)
+{
+
+	(void)r;
+	buf_printf(b, "%" PRIu64, *(const uint64_t *)p);
+}
+
+const struct kind conf_num = {set_num, want_num, show_num, drop_nothing};
+
+/* --- one of several words --- */
+
+/* The length of the word at ${w} without its mark. */
+static size_t
+word_len(const char *w)
+{
+
+	return (strcspn(w, "|!"));
+}
+
+/* The word after ${w}, or NULL. */
+static const char *
+word_next(const char *w)
+{
+
+	return ((w = strchr(w, '|')) == NULL ? NULL : w + 1);
+}
+
+/* Find ${s} among the row's words and set ${n} to its index. */
+static enum conf_rc
+word_find(const struct row *r, const char *s, int *n)
+{
+	const char *w;
+	int i = 0;
+
+	for (w = r->words; w != NULL; w = word_next(w), i++) {
+		if (strlen(s) != word_len(w) || strncmp(s, w, word_len(w)) != 0)
+			continue;
+		if (w[word_len(w)] == '!')
+			return (CONF_LATER);
+		*n = i;
+		return (CONF_OK);
+	}
+	return (CONF_BAD);
+}
+
+static enum conf_rc
+set_word(const struct row *r, const char *s, void *p)
+{
+
+	return (word_find(r, s, p));
+}
+
+static void
+want_word(const struct row *r, struct buf *b)
+{
+	const char *w, *sep = "";
+
+	for (w = r->words; w != NULL; w = word_next(w)) {
+		if (w[word_len(w)] == '!')
+			continue;
+		buf_puts(b, sep);
+		buf_put(b, w, word_len(w));
+		sep = " or ";
+	}
+}
+
+static void
+show_word(const struct row *r, const void *p, struct buf *b)
+{
+	const char *w = r->words;
+	int i;
+
+	for (i = *(const int *)p; i > 0; i--)
+		w = word_next(w);
+	buf_put(b, w, word_len(w));
+}
+
+const struct kind conf_word = {set_word, want_word, show_word, drop_nothing};
+
+/* --- texts --- */
+
+static void
+drop_text(void *p)
+{
+
+	free(*(char **)p);
+	*(char **)p = NULL;
+}
+
+static enum conf_rc
+set_text(const struct row *r, const char *s, void *p)
+{
+	char *t = NULL;
+
+	if (*s != '\0') {
+		if (strlen(s) < r->min || strlen(s) > r->max)
+			return (CONF_BAD);
+		if ((t = strdup(s)) == NULL)
+			return (CONF_NOMEM);
+	}
+	drop_text(p);
+	*(char **)p = t;
+	return (CONF_OK);
+}
+
+static void
+want_text(const struct row *r, struct buf *b)
+{
+
+	buf_printf(b, "a text of at most %" PRIu64 " bytes", r->max);
+}
+
+static void
+show_text(const struct row *r, const void *p, struct buf *b)
+{
+	const char *s = *(char *const *)p;
+
+	(void)r;
+	buf_puts(b, s == NULL ? "" : s);
+}
+
+const struct kind conf_text = {set_text, want_text, show_text, drop_text};
+
+static void
+show_secret(const struct row *r, const void *p, struct buf *b)
+{
+
+	(void)r;
+	buf_puts(b, *(char *const *)p == NULL ? "(not set)" : "(set)");
+}
+
+const struct kind conf_secret = {set_text, want_text, show_secret, drop_text};
+
+/* Is ${s} empty, where the row allows that? */
+static int
+empty_ok(const struct row *r, const char *s)
+{
+
+	return (*s == '\0' && r->dflt != NULL && *r->dflt == '\0');
+}
+
+static enum conf_rc
+set_path(const struct row *r, const char *s, void *p)
+{
+	size_t len = strlen(s);
+
+	if (!empty_ok(r, s) && s[0] != '/')
+		return (CONF_BAD);
+	if (len > 1 && s[len - 1] == '/')
+		return (CONF_BAD);
+	return (set_text(r, s, p));
+}
+
+static void
+want_path(const struct row *r, struct buf *b)
+{
+
+	(void)r;
+	buf_puts(b, "a path that begins with a slash and ends without one");
+}
+
+const struct kind conf_path = {set_path, want_path, show_text, drop_text};
+
+static enum conf_rc
+set_url(const struct row *r, const char *s, void *p)
+{
+	static const char *const scheme[] = {"http://", "https://", "unix:/"};
+	size_t i, len = strlen(s);
+
+	if (empty_ok(r, s))
+		return (set_text(r, s, p));
+	for (i = 0; i < sizeof(scheme) / sizeof(scheme[0]); i++)
+		if (strncmp(s, scheme[i], strlen(scheme[i])) == 0 &&
+		    len > strlen(scheme[i]))
+			break;
+	if (i == sizeof(scheme) / sizeof(scheme[0]) || s[len - 1] == '/' ||
+	    strpbrk(s, " \"'<>#?@") != NULL)
+		return (CONF_BAD);
+	return (set_text(r, s, p));
+}
+
+static void
+want_url(const struct row *r, struct buf *b)
+{
+
+	(void)r;
+	buf_puts(b,
+	    "an address such as http://HOST:PORT, without a slash at "
+	    "its end, user name or query");
+}
+
+const struct kind conf_url = {set_url, want_url, show_text, drop_text};
+
+static enum conf_rc
+set_name(const struct row *r, const char *s, void *p)
+{
+	static const char fine[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+
+	if (*s == '\0' || s[strspn(s, fine)] != '\0')
+		return (CONF_BAD);
+	return (set_text(r, s, p));
+}
+
+static void
+want_name(const struct row *r, struct buf *b)
+{
+
+	buf_printf(
+	    b, "1 to %" PRIu64 " letters, digits, '_', '.' or '-'", r->max);
+}
+
+const struct kind conf_name = {set_name, want_name, show_text, drop_text};
+
+/* A word that the program prints as it stands. */
+static enum conf_rc
+set_choice(const struct row *r, const char *s, void *p)
+{
+	enum conf_rc rc;
+	char *t;
+	int i;
+
+	if ((rc = word_find(r, s, &i)) != CONF_OK)
+		return (rc);
+	if ((t = strdup(s)) == NULL)
+		return (CONF_NOMEM);
+	drop_text(p);
+	*(char **)p = t;
+	return (CONF_OK);
+}
+
+const struct kind conf_choice = {set_choice, want_word, show_text, drop_text};
+
+/* --- lists --- */
+
+static void
+drop_list(void *p)
+{
+	char **list = *(char ***)p;
+	size_t i;
+
+	for (i = 0; list != NULL && list[i] != NULL; i++)
+		free(list[i]);
+	free(list);
+	*(char ***)p = NULL;
+}
+
+/* Add one item. */
+static enum conf_rc
+set_list(const struct row *r, const char *s, void *p)
+{
+	char **list = *(char ***)p, **grown;
+	size_t n = 0;
+
+	while (list != NULL && list[n] != NULL)
+		n++;
+	if (n == LIST_MAX || *s == '\0' || strlen(s) > r->max)
+		return (CONF_BAD);
+	if ((grown = realloc(list, (n + 2) * sizeof(*list))) == NULL)
+		return (CONF_NOMEM);
+	*(char ***)p = grown;
+	grown[n + 1] = NULL;
+	return ((grown[n] = strdup(s)) == NULL ? CONF_NOMEM : CONF_OK);
+}
+
+static void
+want_list(const struct row *r, struct buf *b)
+{
+
+	(void)r;
+	buf_printf(b, "a list of at most %d texts", LIST_MAX);
+}
+
+static void
+show_list(const struct row *r, const void *p, struct buf *b)
+{
+	char **list = *(char **const *)p;
+	size_t i;
+
+	(void)r;
+	buf_puts(b, "[");
+	for (i = 0; list != NULL && list[i] != NULL; i++)
+		buf_printf(b, "%s\"%s\"", i == 0 ? "" : ", ", list[i]);
+	buf_puts(b, "]");
+}
+
+const struct kind conf_list = {set_list, want_list, show_list, drop_list};
+
+/* --- what holds no value of its own --- */
+
+static enum conf_rc
+set_never(const struct row *r, const char *s, void *p)
+{
+
+	(void)s;
+	(void)p;
+	return (r->help == NULL ? CONF_LATER : CONF_BAD);
+}
+
+static void
+want_providers(const struct row *r, struct buf *b)
+{
+
+	(void)r;
+	buf_printf(b,
+	    "a list of at most %d groups, each with a name, a wire and a "
+	    "base_url",
+	    CONF_PROVIDERS);
+}
+
+static void
+show_never(const struct row *r, const void *p, struct buf *b)
+{
+
+	(void)r;
+	(void)p;
+	(void)b;
+}
+
+const struct kind conf_providers = {
+    set_never, want_providers, show_never, drop_nothing};
+const struct kind conf_later = {
+    set_never, want_providers, show_never, drop_nothing};
