@@ -1,0 +1,39 @@
+#ifndef IO_FAULT_H_
+#define IO_FAULT_H_
+
+/*
+ * Faults on purpose, for tests.  The environment variable SATCHEL_FAULT is a
+ * comma list of NAME=N: the next N times this process comes to the place called
+ * NAME, that place fails.  Names:
+ *   commit-1213   COMMIT is rolled back and reported as a deadlock
+ *   commit-lost   the connection dies after the server has committed
+ *   commit-cut    the connection dies before the server hears of the COMMIT,
+ *                 and nobody can tell
+ *   exec-1205     a statement that writes runs into a lock wait timeout
+ *   answer-lost   the connection to the client is cut instead of answering a
+ *                 finished upload
+ * A list that is not of this form ends the process at once: a test whose fault
+ * never fires proves nothing.
+ */
+
+extern int fault_armed;
+
+/**
+ * fault_hit(name):
+ * Use up one of the faults called ${name}.  Return 0 if there was none left.
+ */
+int fault_hit(const char *);
+
+/**
+ * fault(name):
+ * Shall the place called ${name} fail now?  Costs one test of a variable while
+ * SATCHEL_FAULT is not set.
+ */
+static inline int
+fault(const char *name)
+{
+
+	return (fault_armed && fault_hit(name));
+}
+
+#endif /* !IO_FAULT_H_ */

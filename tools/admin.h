@@ -1,0 +1,100 @@
+#ifndef TOOLS_ADMIN_H_
+#define TOOLS_ADMIN_H_
+
+#include <stdint.h>
+
+#include "base/conf.h"
+#include "data/rc.h"
+
+/*
+ * satchel-admin: one row of admin.c's table a command.  A command is a word or
+ * two; its handler gets the words after it.
+ */
+
+/* Opaque type. */
+struct db;
+
+/* What the program exits with. */
+enum admin_exit {
+	ADMIN_OK = 0,
+	ADMIN_NO = 1, /* Refused, or problems were found. */
+	ADMIN_USAGE =
+	    2 /* Wrong words, settings or no database: could not run. */
+};
+
+/* What a command may use. */
+struct admin {
+	struct conf_args args; /* The -c and -s words. */
+	struct conf conf;      /* Loaded if the row says ADMIN_CONF. */
+	struct db *db;         /* Open if the row says ADMIN_DB. */
+	int json; /* --json was given, before or after the command. */
+};
+
+/* What must be there before a handler runs. */
+#define ADMIN_CONF 1   /* The settings. */
+#define ADMIN_DB 2     /* A database handle; implies ADMIN_CONF. */
+#define ADMIN_SCHEMA 4 /* The schema at our number; implies ADMIN_DB. */
+
+struct admin_cmd {
+	const char *name; /* "check", "key create". */
+	int flags;
+	/* Returns an enum admin_exit, after saying why on standard error
+	 * unless it is ADMIN_OK. */
+	int (*run)(struct admin *, int, char **);
+	const char *args; /* "WORKSPACE NAME"; "" if it takes none. */
+	const char *help; /* One line. */
+};
+
+/**
+ * admin_fail(fmt, ...):
+ * Print "satchel-admin: " and the text on standard error; return ADMIN_NO.
+ */
+int admin_fail(const char *, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * admin_usage(fmt, ...):
+ * The same with a pointer to --help; return ADMIN_USAGE.
+ */
+int admin_usage(const char *, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * admin_data(rc):
+ * Say what a data_rc that means "not your fault" came to; return ADMIN_USAGE.
+ */
+int admin_data(enum data_rc);
+
+/* An option of a command: "--name VALUE", or "--name" alone if flag is set. */
+struct admin_opt {
+	const char *name; /* Without its dashes. */
+	const char **value;
+	int *flag;
+};
+
+/**
+ * admin_options(argc, argv, opts, nopts, words, nwords):
+ * Sort the words after a command into the options of ${opts} and exactly
+ * ${nwords} others, in any order.  Return 0; or -1 after admin_usage() for an
+ * unknown or repeated option, a missing value, too few or too many words.
+ */
+int admin_options(
+    int, char **, const struct admin_opt *, size_t, const char **, size_t);
+
+/* Handlers, by the file they live in. */
+int admin_migrate(struct admin *, int, char **);          /* admin_migrate.c */
+int admin_workspace_create(struct admin *, int, char **); /* admin_owner.c */
+int admin_workspace_list(struct admin *, int, char **);
+int admin_workspace_disable(struct admin *, int, char **);
+int admin_workspace_enable(struct admin *, int, char **);
+int admin_user_create(struct admin *, int, char **);
+int admin_user_list(struct admin *, int, char **);
+int admin_user_disable(struct admin *, int, char **);
+int admin_user_enable(struct admin *, int, char **);
+int admin_key_create(struct admin *, int, char **); /* admin_key.c */
+int admin_key_list(struct admin *, int, char **);
+int admin_key_revoke(struct admin *, int, char **);
+int admin_key_expire(struct admin *, int, char **);
+int admin_fsck(struct admin *, int, char **);  /* admin_fsck.c */
+int admin_check(struct admin *, int, char **); /* admin_check.c */
+int admin_conf(struct admin *, int, char **);
+
+#endif /* !TOOLS_ADMIN_H_ */
