@@ -310,15 +310,14 @@ find_tab(struct conf_in *in, const char *text, size_t len)
 		for (blank = 0; p + blank < nl; blank++)
 			if (p[blank] != ' ' && p[blank] != '\t')
 				break;
-		if (memchr(p, '\t', blank) == NULL || p + blank == nl ||
-		    p[blank] == '#' || p[blank] == '\r')
+		if (memchr(p, '\t', blank) == NULL)
 			continue;
 		p += blank;
 		for (n = 0; p + n < nl && n < sizeof(key) - 1; n++)
 			if (p[n] == ':' || !printable(p + n, 1))
 				break;
 		memcpy(key, p, n);
-		return (conf_fail(in, NULL, key,
+		return (conf_fail(in, NULL, n == 0 ? "(no key)" : key,
 		    "the line is indented with a tab; indent with spaces"));
 	}
 	in->line = 0;

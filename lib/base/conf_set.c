@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/stat.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -185,12 +186,17 @@ conf_base(
 static int
 read_secret(const char *path, char buf[static SECRET_MAX + 2])
 {
+	struct stat sb;
 	ssize_t n;
 	int fd;
 
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+	/* A pipe or a terminal would have us wait for it. */
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) == -1)
 		return (-1);
-	n = read(fd, buf, SECRET_MAX + 1);
+	if (fstat(fd, &sb) == 0 && !S_ISREG(sb.st_mode))
+		n = 0;
+	else
+		n = read(fd, buf, SECRET_MAX + 1);
 	(void)close(fd);
 	if (n < 0)
 		return (-1);
@@ -275,7 +281,7 @@ conf_put(const struct conf_in *in, const struct scope *s, const char *name,
 	if ((r = secret_by(s, name, "_file")) != NULL) {
 		if (read_secret(value, text))
 			return (conf_fail(in, s, name, "%.200s: %s", value,
-			    errno == EINVAL ? "must hold one line"
+			    errno == EINVAL ? "must be a file of one line"
 					    : strerror(errno)));
 		return (assign(in, s, r, name, text) ||
 			    note(in, s, r, "file", value)

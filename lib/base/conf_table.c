@@ -63,7 +63,7 @@ const struct row conf_rows[] = {
 	    "Slower than this for 30 s ends an upload; 0 = no minimum."),
 	NUM("files.grace_seconds", AT(files_grace_s), "600", 0, YEARS,
 	    "Between a file's death and the removal of its bytes."),
-	NUM("files.abandon_seconds", AT(files_abandon_s), "3600", 60, YEARS,
+	NUM("files.abandon_seconds", AT(files_abandon_s), "3600", 1, YEARS,
 	    "An unfinished upload that stood still this long is swept away."),
 	BOOL("files.uploads_downloadable", AT(files_uploads_downloadable),
 	    "true",
