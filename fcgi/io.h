@@ -15,9 +15,10 @@ struct io;
 
 enum io_rc {
 	IO_OK,
-	IO_END,    /* The whole body has been read. */
-	IO_CUT,    /* The client left, or the body broke off. */
-	IO_SLOW    /* Nothing arrived for too long. */
+	IO_END,  /* The whole body has been read. */
+	IO_CUT,  /* The client left, or the body broke off. */
+	IO_SLOW, /* Nothing arrived for too long, or too little. */
+	IO_BUSY  /* Only req_body_read(): too many bodies at once. */
 };
 
 /**
@@ -30,8 +31,8 @@ const char *io_param(const struct io *, const char *);
  * io_param_each(io, fn, cookie):
  * Call ${fn}(${cookie}, name, value) for each, repeated ones too.
  */
-void io_param_each(const struct io *,
-    void (*)(void *, const char *, const char *), void *);
+void io_param_each(
+    const struct io *, void (*)(void *, const char *, const char *), void *);
 
 /**
  * io_read(io, buf, len, got):
@@ -40,6 +41,20 @@ void io_param_each(const struct io *,
  * Content-Length was met); IO_CUT; IO_SLOW after 30 seconds of nothing.
  */
 enum io_rc io_read(struct io *, void *, size_t, size_t *);
+
+/**
+ * io_wait(io, ms):
+ * Wait at most ${ms} milliseconds until io_read() has something to say.  IO_OK,
+ * or IO_SLOW if it still has not; a look (${ms} 0) costs little.
+ */
+enum io_rc io_wait(const struct io *, int);
+
+/**
+ * io_declared(io):
+ * The Content-Length, -1 if there is none (a chunked body, or no body), or -2
+ * if it is no number.
+ */
+int64_t io_declared(const struct io *);
 
 /**
  * io_write(io, buf, len), io_flush(io):

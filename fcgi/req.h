@@ -6,6 +6,7 @@
 
 #include <json.h>
 
+#include "base/buf.h"
 #include "data/caller.h"
 #include "data/file.h"
 #include "http/query.h"
@@ -17,7 +18,9 @@
 struct arena;
 struct conf;
 struct db;
+struct gate;
 struct route;
+struct stats;
 struct store;
 
 #define REQ_MAXARGS 3
@@ -28,6 +31,18 @@ struct server {
 	struct db *db;
 	struct store *store;
 	int xaccel_ok; /* Behind a front that takes X-Accel-Redirect. */
+
+	struct gate *gate;   /* Of body readers; NULL: no limit. */
+	struct stats *stats; /* NULL: nothing is counted (plain CGI). */
+	size_t slot;         /* Whose counters are this process's. */
+	_Atomic int schema;  /* The schema's number has been seen to fit. */
+};
+
+/* How a body comes in; body.c's own. */
+struct req_body {
+	int held; /* One of the gate's places is ours. */
+	uint64_t waited_ms, slice_ms, slices;
+	uint64_t slice[10]; /* Bytes, per tenth of the window. */
 };
 
 /* One request, from accept to answer; a thread has exactly one at a time. */
@@ -40,24 +55,37 @@ struct req {
 	const char *method; /* HEAD is told as GET with head set. */
 	int head;
 	const char *path;             /* As sent, undecoded, mount point cut. */
+	int decoded;                  /* But the front had decoded it. */
 	const char *arg[REQ_MAXARGS]; /* The route's {...} segments. */
 	struct query *query;
 
 	/* From dispatch. */
-	char id[32]; /* "req_..." */
-	const struct route *route;      /* NULL: none matched. */
-	const struct dialect *dialect;  /* Never NULL. */
-	struct caller caller;           /* key == 0: not authenticated. */
+	char id[32];                   /* "req_..." */
+	const struct route *route;     /* NULL: none matched. */
+	const struct dialect *dialect; /* Never NULL. */
+	struct caller caller;          /* key == 0: not authenticated. */
 
 	/* The file that a {file} segment names, looked up with the key;
 	 * file_rc says what came of it. */
+	char file_id[FILE_IDMAX + 1]; /* Without prefix. */
 	struct file file;
 	enum data_rc file_rc;
 
 	/* The answer so far. */
 	int status; /* 0 until a status line has been written. */
+	int gone;   /* The client left, or was cut off. */
 	uint64_t bytes_in, bytes_out;
+	struct buf head; /* Headers added so far. */
+	struct req_body body;
 };
+
+#define REQ_MEM_MAX (16UL << 20) /* Bytes of r->mem, JSON text not counted. */
+
+/**
+ * req_serve(srv, io):
+ * Answer the request that ${io} carries, whatever becomes of it.
+ */
+void req_serve(struct server *, struct io *);
 
 /**
  * req_header(r, name):
@@ -67,7 +95,17 @@ struct req {
 const char *req_header(const struct req *, const char *);
 
 /**
- * req_json(r, max, o):
+ * req_act_as(r, user, workspace):
+ * The request names ${user} (NULL or empty: nobody) in a form field or in the
+ * query.  A management key acts for that user from now on, in ${workspace}
+ * unless that is NULL; any other key may only name its own.  Return 0, or -1
+ * after answering.  Dispatch has done it for every route but those with
+ * R_FORM_USER.
+ */
+int req_act_as(struct req *, const char *, const char *);
+
+/**
+ * req_json(r, max, o, text, len):
  * Read the body, at most ${max} bytes, as one JSON object into ${o}, and keep
  * its text in ${text} and ${len} (in r->mem) unless ${text} is NULL.  Return 0;
  * or -1 after answering (413, 415, 400 in the dialect) or finding the client

@@ -1,6 +1,8 @@
 #ifndef FCGI_ROUTES_H_
 #define FCGI_ROUTES_H_
 
+#include <stddef.h>
+
 /* Opaque type. */
 struct req;
 
@@ -11,8 +13,11 @@ enum pool { POOL_FILES = 1, POOL_RUN = 2 };
 enum who { WHO_ANY, WHO_KEY, WHO_MANAGEMENT };
 
 /* Flags of a route. */
-#define R_FILES 1  /* 404 where files.enabled is false. */
-#define R_UPLOAD 2 /* Streams its body: nginx must not buffer the request. */
+#define R_FILES 1     /* 404 where files.enabled is false. */
+#define R_UPLOAD 2    /* Streams its body: nginx must not buffer the request. */
+#define R_FORM_USER 4 /* Its handler calls req_act_as() with a form field. */
+#define R_OPENAI 8    /* Speaks this dialect whatever the headers say. */
+#define R_ANTHROPIC 16
 
 /**
  * A handler answers one request.  It returns 0 once it has answered (an error
@@ -42,6 +47,22 @@ struct route {
 
 /* Every route, most specific first; ends with a NULL method. */
 extern const struct route routes[];
+
+/**
+ * routes_index(rt):
+ * The place of ${rt} in the table; ROUTES_NONE for NULL.
+ */
+size_t routes_index(const struct route *);
+#define ROUTES_MAX 64 /* Rows of the table at most. */
+#define ROUTES_NONE (ROUTES_MAX - 1)
+
+/**
+ * routes_name(rt, name):
+ * Write the pattern of ${rt} as logs and counters show it, from the mount point
+ * on ("/v1/files/{file}"); "-" for NULL.
+ */
+#define ROUTES_NAMEMAX 64
+void routes_name(const struct route *, char[static ROUTES_NAMEMAX]);
 
 /**
  * dispatch(r):

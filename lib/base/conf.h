@@ -43,7 +43,8 @@ struct conf {
 	int files_enabled;
 	char *files_root;
 	uint64_t files_max_bytes, files_retention_s, files_tombstone_s;
-	uint64_t files_min_rate, files_grace_s, files_abandon_s;
+	uint64_t files_min_rate, files_upload_window_s;
+	uint64_t files_grace_s, files_abandon_s;
 	int files_uploads_downloadable, files_strict_names;
 	uint64_t files_quota_user_bytes;
 	uint64_t files_output_max_files, files_output_max_bytes;

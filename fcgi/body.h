@@ -1,0 +1,69 @@
+#ifndef FCGI_BODY_H_
+#define FCGI_BODY_H_
+
+#include <stddef.h>
+
+#include "fcgi/io.h"
+
+/*
+ * Reading a request's body so that slow senders starve nobody: at most three
+ * quarters of a process's threads may be inside a body at once, a few more may
+ * wait five seconds for a place, and whoever then comes is told to come again.
+ * Only time spent waiting for the sender counts against the sender, so a slow
+ * disk of ours blames nobody.
+ *
+ *	if (req_body_begin(r))
+ *		return (0);
+ *	while ((rc = req_body_read(r, buf, sizeof(buf), &n)) == IO_OK)
+ *		...
+ *	if (rc != IO_END)
+ *		return (req_body_failed(r, rc));
+ */
+
+/* Opaque types. */
+struct gate;
+struct req;
+
+/**
+ * gate_new(threads):
+ * The gate of a process with that many threads, or NULL if memory ran out.
+ */
+struct gate *gate_new(size_t);
+
+/**
+ * gate_free(g):
+ * Free ${g}, which nobody may be using.  NULL is allowed.
+ */
+void gate_free(struct gate *);
+
+/**
+ * req_body_begin(r):
+ * Take a place among the body readers before anything is prepared for the body.
+ * Return 0, or -1 after answering 503.
+ */
+int req_body_begin(struct req *);
+
+/**
+ * req_body_read(r, buf, len, got):
+ * As io_read(), counting r->bytes_in.  IO_SLOW also once less than
+ * files.min_upload_bytes_per_second came over files.upload_window_seconds of
+ * waiting.  Without req_body_begin() a place is taken only when the first wait
+ * is due, and IO_BUSY says that none was free.
+ */
+enum io_rc req_body_read(struct req *, void *, size_t, size_t *);
+
+/**
+ * req_body_end(r):
+ * Give the place back, if one is held.  Dispatch does so too when the handler
+ * has returned.
+ */
+void req_body_end(struct req *);
+
+/**
+ * req_body_failed(r, rc):
+ * Answer for a body that ended as ${rc} says: IO_CUT 400, IO_SLOW 408, IO_BUSY
+ * 503.  Returns as reply_json().
+ */
+int req_body_failed(struct req *, enum io_rc);
+
+#endif /* !FCGI_BODY_H_ */

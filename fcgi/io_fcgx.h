@@ -1,0 +1,41 @@
+#ifndef FCGI_IO_FCGX_H_
+#define FCGI_IO_FCGX_H_
+
+#include <stdint.h>
+
+#include "fcgi/io.h"
+
+/* What front.c and io.c say to each other; nobody else includes this. */
+
+struct FCGX_Request;
+
+#define IO_OUTMAX 65536
+
+struct io {
+	struct FCGX_Request *fcgx; /* NULL: plain CGI. */
+	int64_t declared;          /* See io_declared(). */
+	uint64_t got;              /* Bytes of the body so far. */
+	enum io_rc end;            /* IO_OK while the body goes on. */
+	int failed;                /* A write failed, or io_abort(). */
+
+	/* Plain CGI: not written yet. */
+	char *out;
+	size_t outlen;
+};
+
+/**
+ * io_begin(io, fcgx):
+ * Make ${io} carry the request that ${fcgx} has accepted, or a plain CGI one if
+ * ${fcgx} is NULL.
+ */
+void io_begin(struct io *, struct FCGX_Request *);
+
+/**
+ * io_finish(io):
+ * After the answer: read to its end a small body that nobody wanted.  Return
+ * non-zero if the body has come to its end, so that nothing of it can reach the
+ * next request of the connection.
+ */
+int io_finish(struct io *);
+
+#endif /* !FCGI_IO_FCGX_H_ */
