@@ -65,8 +65,8 @@ enum sandbox_rc sandbox_health(const struct sandbox *);
  * Start a session that is reclaimed after ${idle_s} seconds unused and
  * ${lifetime_s} in all, and write its id.
  */
-enum sandbox_rc sandbox_create(const struct sandbox *, uint64_t, uint64_t,
-    char[static SANDBOX_IDMAX + 1]);
+enum sandbox_rc sandbox_create(
+    const struct sandbox *, uint64_t, uint64_t, char[static SANDBOX_IDMAX + 1]);
 
 /**
  * sandbox_exec(s, mem, id, tool, input, timeout_s, max, res):
@@ -74,24 +74,24 @@ enum sandbox_rc sandbox_create(const struct sandbox *, uint64_t, uint64_t,
  * fill in ${res}, each stream cut at ${max} bytes on a character's end.  A
  * failing program is SANDBOX_OK.
  */
-enum sandbox_rc sandbox_exec(const struct sandbox *, struct arena *,
-    const char *, const char *, json_object *, uint64_t, size_t,
-    struct sandbox_result *);
+enum sandbox_rc
+sandbox_exec(const struct sandbox *, struct arena *, const char *, const char *,
+    json_object *, uint64_t, size_t, struct sandbox_result *);
 
 /**
  * sandbox_put(s, id, path, read, cookie, len):
  * Write the ${len} bytes that ${read}(${cookie}, ...) gives to the file ${path}.
  */
-enum sandbox_rc sandbox_put(const struct sandbox *, const char *,
-    const char *, upstream_read_fn *, void *, uint64_t);
+enum sandbox_rc sandbox_put(const struct sandbox *, const char *, const char *,
+    upstream_read_fn *, void *, uint64_t);
 
 /**
  * sandbox_get(s, id, path, max, sink, cookie):
  * Give the bytes of ${path}, at most ${max}, to ${sink}(${cookie}, ...) as they
  * come.  Only after SANDBOX_OK has the sink had the whole file.
  */
-enum sandbox_rc sandbox_get(const struct sandbox *, const char *,
-    const char *, uint64_t, upstream_body_fn *, void *);
+enum sandbox_rc sandbox_get(const struct sandbox *, const char *, const char *,
+    uint64_t, upstream_body_fn *, void *);
 
 /**
  * sandbox_list(s, mem, id, path, entries, n):

@@ -83,11 +83,4 @@ enum upstream_rc upstream_run(const struct upstream_call *);
  */
 const char *upstream_header(const struct upstream_head *, const char *);
 
-/**
- * upstream_header_each(head, fn, cookie):
- * Call ${fn}(${cookie}, name, value) for each header, in order.
- */
-void upstream_header_each(const struct upstream_head *,
-    void (*)(void *, const char *, const char *), void *);
-
 #endif /* !IO_UPSTREAM_H_ */
