@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <json.h>
+#include "base/jspan.h"
 
 #include "io/upstream.h"
 
@@ -43,7 +43,8 @@ struct sandbox_result {
 	const char *out, *err; /* UTF-8, NUL-terminated, may hold NULs. */
 	size_t outlen, errlen;
 	int return_code;
-	const char **paths; /* Files new or changed, as sandbox_get() wants. */
+	uint64_t ms;        /* How long it ran, as the sandbox or we saw it. */
+	const char **paths; /* Files new or changed; for sandbox_get(). */
 	size_t npaths;
 	int truncated; /* There were more. */
 };
@@ -70,13 +71,13 @@ enum sandbox_rc sandbox_create(
 
 /**
  * sandbox_exec(s, mem, id, tool, input, timeout_s, max, res):
- * Run ${tool} with ${input} (borrowed) for at most ${timeout_s} seconds, and
+ * Run ${tool} with ${input}, a JSON object, for at most ${timeout_s} seconds, and
  * fill in ${res}, each stream cut at ${max} bytes on a character's end.  A
  * failing program is SANDBOX_OK.
  */
 enum sandbox_rc
 sandbox_exec(const struct sandbox *, struct arena *, const char *, const char *,
-    json_object *, uint64_t, size_t, struct sandbox_result *);
+    struct jspan, uint64_t, size_t, struct sandbox_result *);
 
 /**
  * sandbox_put(s, id, path, read, cookie, len):
