@@ -46,7 +46,7 @@ blob_new(struct store *S, const char *key, uint64_t max, struct blob **Bp)
 	int root, tries = 0;
 
 	if ((B = malloc(sizeof(*B))) == NULL)
-		return (store_fail("begin", key));
+		return (store_fail(S, "begin", key));
 	B->S = S;
 	B->left = max;
 	(void)snprintf(B->key, sizeof(B->key), "%s", key);
@@ -58,7 +58,7 @@ blob_new(struct store *S, const char *key, uint64_t max, struct blob **Bp)
 		}
 	} while (tries++ == 0 && store_moved(S));
 	free(B);
-	return (store_fail("create", key));
+	return (store_fail(S, "create", key));
 }
 
 enum blob_rc
@@ -74,7 +74,7 @@ blob_write(struct blob *B, const void *buf, size_t len)
 		if ((n = write(B->fd, p, len)) == -1) {
 			if (errno == EINTR)
 				continue;
-			return (store_fail("write", B->key));
+			return (store_fail(B->S, "write", B->key));
 		}
 		p += n;
 		len -= (size_t)n;
@@ -98,7 +98,7 @@ finish(struct blob *B)
 		r = -1;
 	}
 	if (r == -1)
-		rc = store_fail("sync", B->key);
+		rc = store_fail(B->S, "sync", B->key);
 
 	/* Linux has closed it after EINTR too, and it was synced. */
 	r = close(B->fd);
@@ -108,7 +108,7 @@ finish(struct blob *B)
 		r = -1;
 	}
 	if (r == -1 && errno != EINTR && rc == BLOB_OK)
-		rc = store_fail("close", B->key);
+		rc = store_fail(B->S, "close", B->key);
 	return (rc);
 }
 
@@ -120,7 +120,7 @@ blob_commit(struct blob *B)
 
 	if ((rc = finish(B)) == BLOB_OK &&
 	    ((root = store_root(B->S)) == -1 || publish(B->S, root, B->key)))
-		rc = store_fail("publish", B->key);
+		rc = store_fail(B->S, "publish", B->key);
 	if (rc == BLOB_OK)
 		free(B);
 	else
@@ -158,13 +158,14 @@ blob_open(struct store *S, const char *key, uint64_t *bytes, int *fdp)
 	do {
 		fd = -1;
 		if ((root = store_root(S)) == -1)
-			return (store_fail("open the root of", key));
+			return (store_fail(S, "open the root of", key));
 		fd = openat(root, path, how);
 	} while (fd == -1 && tries++ == 0 && store_moved(S));
 	if (fd == -1)
-		return (errno == ENOENT ? BLOB_GONE : store_fail("open", key));
+		return (
+		    errno == ENOENT ? BLOB_GONE : store_fail(S, "open", key));
 	if (fstat(fd, &sb)) {
-		rc = store_fail("stat", key);
+		rc = store_fail(S, "stat", key);
 		goto err1;
 	}
 	if (!S_ISREG(sb.st_mode)) {
@@ -209,7 +210,7 @@ blob_reclaim_temp(struct store *S, const char *key, struct blob_took *t)
 	memset(t, 0, sizeof(*t));
 	if ((root = store_root(S)) == -1 || store_temp_path(key, path) ||
 	    take(root, path, &t->temp, &t->bytes))
-		return (store_fail("remove", key));
+		return (store_fail(S, "remove", key));
 	return (BLOB_OK);
 }
 
@@ -228,7 +229,7 @@ blob_reclaim(struct store *S, const char *key, struct blob_took *t)
 		return (rc);
 	if ((root = store_root(S)) == -1 || blob_path(key, path) ||
 	    take(root, path, &t->final, &t->bytes))
-		return (store_fail("remove", key));
+		return (store_fail(S, "remove", key));
 	return (BLOB_OK);
 }
 
@@ -251,17 +252,18 @@ blob_idle(struct store *S, const char *key, uint64_t *seconds)
 	if (store_temp_path(key, path[0]) || blob_path(key, path[1]))
 		return (BLOB_GONE);
 	if ((root = store_root(S)) == -1 || store_clock(root, &now))
-		return (store_fail("tell the time for", key));
+		return (store_fail(S, "tell the time for", key));
 
 	/* Opening it makes a network filesystem ask its server anew. */
 	for (i = 0, fd = -1; i < 2 && fd == -1; i++)
 		fd = openat(root, path[i],
 		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd == -1)
-		return (errno == ENOENT ? BLOB_GONE : store_fail("open", key));
+		return (
+		    errno == ENOENT ? BLOB_GONE : store_fail(S, "open", key));
 	if (fstat(fd, &sb)) {
 		close(fd);
-		return (store_fail("stat", key));
+		return (store_fail(S, "stat", key));
 	}
 	close(fd);
 	then = (int64_t)sb.st_mtim.tv_sec * 1000 + sb.st_mtim.tv_nsec / 1000000;

@@ -46,11 +46,11 @@ store_probe(struct store *S, struct store_probe *p)
 	if (blob_key(key))
 		return (BLOB_FAIL);
 	if ((root = store_root(S)) == -1 || fstatvfs(root, &vfs))
-		return (store_fail("open the root of", key));
+		return (store_fail(S, "open the root of", key));
 	S->how = PUBLISH_LINK;
 	S->nodirsync = 0;
 	if (begin(root, key, p) || publish(S, root, key)) {
-		rc = store_fail("probe with", key);
+		rc = store_fail(S, "probe with", key);
 		goto err1;
 	}
 	if ((rc = blob_remove(S, key)) != BLOB_OK)

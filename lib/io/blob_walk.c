@@ -88,7 +88,7 @@ walk(struct store *S, struct walk *w, const char *dir, entry *fn)
 
 	if ((root = store_root(S)) == -1 || store_clock(root, &w->now) ||
 	    each_entry(w, root, dir, w->temp ? "" : dir, fn) == -1)
-		return (store_fail("walk", dir));
+		return (store_fail(S, "walk", dir));
 	return (BLOB_OK);
 }
 

@@ -154,12 +154,12 @@ store_moved(struct store *S)
 }
 
 enum blob_rc
-store_fail(const char *what, const char *key)
+store_fail(const struct store *S, const char *what, const char *key)
 {
 	int e = errno;
 	size_t i;
 
-	log_err("store: %s %s: %s", what, key, strerror(e));
+	log_err("store %s: %s %s: %s", S->root, what, key, strerror(e));
 	for (i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		if (meanings[i].err == e)
 			return (meanings[i].rc);
@@ -253,16 +253,16 @@ store_ready(struct store *S)
 	if (blob_key(key) || store_temp_path(key, path))
 		return (BLOB_FAIL);
 	if ((root = store_root(S)) == -1)
-		return (store_fail("open the root of", key));
+		return (store_fail(S, "open the root of", key));
 	if (store_temp(root, key, &fd))
-		return (store_fail("create", key));
+		return (store_fail(S, "create", key));
 
 	/* An empty file can often be made where there is no room for a byte. */
 	if (write(fd, "", 1) != 1)
-		rc = store_fail("write", key);
+		rc = store_fail(S, "write", key);
 	if (close(fd) && rc == BLOB_OK)
-		rc = store_fail("close", key);
+		rc = store_fail(S, "close", key);
 	if (unlinkat(root, path, 0) && rc == BLOB_OK)
-		rc = store_fail("remove", key);
+		rc = store_fail(S, "remove", key);
 	return (rc);
 }

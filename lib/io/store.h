@@ -47,13 +47,13 @@ int store_root(struct store *);
 int store_moved(struct store *);
 
 /**
- * store_fail(what, key):
+ * store_fail(S, what, key):
  * Log that ${what} failed for ${key} with errno, and return what that means.
  */
-enum blob_rc store_fail(const char *, const char *);
+enum blob_rc store_fail(const struct store *, const char *, const char *);
 
 /**
- * store_temp(S, root, key, fd):
+ * store_temp(root, key, fd):
  * Create tmp/${key} in the directory ${root}, for writing, and set ${fd}.
  * Return 0, or -1 with errno.
  */
