@@ -175,7 +175,7 @@ const struct row conf_provider_rows[] = {
 	{ "name", &conf_name, PAT(name), NULL, 1, 64, "ollama",
 	    "Callers ask for model \"NAME:MODEL\"." },
 	WORD("wire", PAT(wire), "openai-chat",
-	    "openai-chat|openai-responses!|anthropic-messages!",
+	    "openai-chat|openai-responses|anthropic-messages",
 	    "Protocol it speaks."),
 	{ "base_url", &conf_url, PAT(base_url), NULL, 1, 1024,
 	    "http://127.0.0.1:11434/v1",
