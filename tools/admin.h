@@ -17,9 +17,8 @@ struct db;
 /* What the program exits with. */
 enum admin_exit {
 	ADMIN_OK = 0,
-	ADMIN_NO = 1, /* Refused, or problems were found. */
-	ADMIN_USAGE =
-	    2 /* Wrong words, settings or no database: could not run. */
+	ADMIN_NO = 1,   /* Refused, or problems were found. */
+	ADMIN_USAGE = 2 /* Could not run: words, settings, database. */
 };
 
 /* What a command may use. */
@@ -35,12 +34,16 @@ struct admin {
 #define ADMIN_DB 2     /* A database handle; implies ADMIN_CONF. */
 #define ADMIN_SCHEMA 4 /* The schema at our number; implies ADMIN_DB. */
 
+/**
+ * A command, given the words after its name.  Returns an enum admin_exit, after
+ * saying why on standard error unless it is ADMIN_OK.
+ */
+typedef int admin_handler(struct admin *, int, char **);
+
 struct admin_cmd {
 	const char *name; /* "check", "key create". */
 	int flags;
-	/* Returns an enum admin_exit, after saying why on standard error
-	 * unless it is ADMIN_OK. */
-	int (*run)(struct admin *, int, char **);
+	admin_handler *run;
 	const char *args; /* "WORKSPACE NAME"; "" if it takes none. */
 	const char *help; /* One line. */
 };
@@ -80,21 +83,14 @@ int admin_options(
     int, char **, const struct admin_opt *, size_t, const char **, size_t);
 
 /* Handlers, by the file they live in. */
-int admin_migrate(struct admin *, int, char **);          /* admin_migrate.c */
-int admin_workspace_create(struct admin *, int, char **); /* admin_owner.c */
-int admin_workspace_list(struct admin *, int, char **);
-int admin_workspace_disable(struct admin *, int, char **);
-int admin_workspace_enable(struct admin *, int, char **);
-int admin_user_create(struct admin *, int, char **);
-int admin_user_list(struct admin *, int, char **);
-int admin_user_disable(struct admin *, int, char **);
-int admin_user_enable(struct admin *, int, char **);
-int admin_key_create(struct admin *, int, char **); /* admin_key.c */
-int admin_key_list(struct admin *, int, char **);
-int admin_key_revoke(struct admin *, int, char **);
-int admin_key_expire(struct admin *, int, char **);
-int admin_fsck(struct admin *, int, char **);  /* admin_fsck.c */
-int admin_check(struct admin *, int, char **); /* admin_check.c */
-int admin_conf(struct admin *, int, char **);
+admin_handler admin_migrate; /* admin_migrate.c */
+admin_handler admin_workspace_create, admin_workspace_list; /* admin_owner.c */
+admin_handler admin_workspace_disable, admin_workspace_enable;
+admin_handler admin_user_create, admin_user_list;
+admin_handler admin_user_disable, admin_user_enable;
+admin_handler admin_key_create, admin_key_list; /* admin_key.c */
+admin_handler admin_key_revoke, admin_key_expire;
+admin_handler admin_fsck;              /* admin_fsck.c */
+admin_handler admin_check, admin_conf; /* admin_check.c */
 
 #endif /* !TOOLS_ADMIN_H_ */

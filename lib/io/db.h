@@ -31,12 +31,16 @@ enum db_rc {
 	DB_AGAIN,  /* Deadlock or lock wait; inside db_tx() return it. */
 	DB_DOWN,   /* No connection, or it was lost: nothing was done. */
 	DB_UNSURE, /* Lost while committing: done or not, nobody knows. */
+	DB_THERE,  /* DDL: what it would make is there, or gone already. */
 	DB_FAIL    /* Anything else; db.c has logged it. */
 };
 
-/* One statement parameter; build it with DB_STR, DB_BIN, DB_U64 or DB_NULL. */
+/*
+ * One statement parameter; build it with DB_STR (text: UTF-8), DB_BIN (bytes, for
+ * BINARY columns only: against text no index is used), DB_U64 or DB_NULL.
+ */
 struct db_arg {
-	enum { DB_ARG_NULL, DB_ARG_BIN, DB_ARG_U64 } kind;
+	enum { DB_ARG_NULL, DB_ARG_BIN, DB_ARG_U64, DB_ARG_STR } kind;
 	const char *s;
 	size_t len;
 	uint64_t u;
@@ -47,6 +51,9 @@ struct db_arg {
 #define DB_U64(x)      { .kind = DB_ARG_U64, .u = (x) }
 /* clang-format on */
 #define DB_STR(x) db_str(x) /* NULL is SQL NULL; not for static arrays. */
+
+/* The database's clock in Unix milliseconds, as an SQL expression. */
+#define DB_NOW_MS "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)"
 
 /* At most this many parameters and columns a statement. */
 #define DB_MAXARGS 256
@@ -64,6 +71,14 @@ struct db_arg db_str(const char *);
  * database settings, or NULL if memory ran out.  Connects to nothing yet.
  */
 struct db *db_open(const struct conf *);
+
+/**
+ * db_patience(db, seconds):
+ * Let the connections that ${db} opens wait ${seconds} for an answer, where 30
+ * are usual: for statements that change or read whole tables.  Call it before
+ * the first statement.
+ */
+void db_patience(struct db *, unsigned int);
 
 /**
  * db_close(db):
@@ -103,7 +118,7 @@ enum db_rc db_rows(struct db *, const char *, const struct db_arg *, size_t,
  * and changed and ${id} to the auto-increment value it made; either may be
  * NULL.  Return DB_OK (even for no rows), DB_DUP or a failure.  Outside a
  * transaction DB_AGAIN is retried here, and a connection found dead before the
- * statement was sent is replaced.
+ * statement was sent is replaced; one lost after that is DB_UNSURE.
  */
 enum db_rc db_exec(struct db *, const char *, const struct db_arg *, size_t,
     uint64_t *, uint64_t *);
