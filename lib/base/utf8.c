@@ -118,34 +118,40 @@ utf8_cut(const char *s, size_t len, size_t max)
 	return (max - back);
 }
 
-int
-utf8_put(struct buf *b, uint32_t cp)
+size_t
+utf8_encode(uint32_t cp, char s[static 4])
 {
-	char s[4];
-	size_t n;
 
 	if (cp > 0x10ffff || (cp >= 0xd800 && cp <= 0xdfff))
 		cp = REPLACEMENT;
 	if (cp < 0x80) {
 		s[0] = (char)cp;
-		n = 1;
-	} else if (cp < 0x800) {
+		return (1);
+	}
+	if (cp < 0x800) {
 		s[0] = (char)(0xc0 | cp >> 6);
 		s[1] = (char)(0x80 | (cp & 0x3f));
-		n = 2;
-	} else if (cp < 0x10000) {
+		return (2);
+	}
+	if (cp < 0x10000) {
 		s[0] = (char)(0xe0 | cp >> 12);
 		s[1] = (char)(0x80 | (cp >> 6 & 0x3f));
 		s[2] = (char)(0x80 | (cp & 0x3f));
-		n = 3;
-	} else {
-		s[0] = (char)(0xf0 | cp >> 18);
-		s[1] = (char)(0x80 | (cp >> 12 & 0x3f));
-		s[2] = (char)(0x80 | (cp >> 6 & 0x3f));
-		s[3] = (char)(0x80 | (cp & 0x3f));
-		n = 4;
+		return (3);
 	}
-	return (buf_put(b, s, n));
+	s[0] = (char)(0xf0 | cp >> 18);
+	s[1] = (char)(0x80 | (cp >> 12 & 0x3f));
+	s[2] = (char)(0x80 | (cp >> 6 & 0x3f));
+	s[3] = (char)(0x80 | (cp & 0x3f));
+	return (4);
+}
+
+int
+utf8_put(struct buf *b, uint32_t cp)
+{
+	char s[4];
+
+	return (buf_put(b, s, utf8_encode(cp, s)));
 }
 
 int

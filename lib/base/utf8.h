@@ -36,6 +36,13 @@ size_t utf8_count(const char *, size_t);
 size_t utf8_cut(const char *, size_t, size_t);
 
 /**
+ * utf8_encode(cp, s):
+ * Write the code point ${cp} to ${s}, U+FFFD in place of one that UTF-8 cannot
+ * hold.  Return its length in bytes.
+ */
+size_t utf8_encode(uint32_t, char[static 4]);
+
+/**
  * utf8_put(b, cp):
  * Append the code point ${cp}; U+FFFD in place of one that UTF-8 cannot hold.
  * Return 0, or -1 with ${b} spoiled.

@@ -1,0 +1,197 @@
+#include <limits.h>
+#include <string.h>
+
+#include "base/jget.h"
+#include "base/jspan.h"
+
+/* Members of all objects in ${o}, nested at most JGET_DEPTH deep. */
+static size_t
+count_keys(json_object *o)
+{
+	struct json_object_iterator it, end;
+	size_t i, n = 0;
+
+	switch (json_object_get_type(o)) {
+	case json_type_object:
+		it = json_object_iter_begin(o);
+		end = json_object_iter_end(o);
+		for (; !json_object_iter_equal(&it, &end);
+		     json_object_iter_next(&it))
+			n += 1 + count_keys(json_object_iter_peek_value(&it));
+		break;
+	case json_type_array:
+		for (i = 0; i < json_object_array_length(o); i++)
+			n += count_keys(json_object_array_get_idx(o, i));
+		break;
+	default:
+		break;
+	}
+	return (n);
+}
+
+/* Have json-c read a text that jspan_check() has passed. */
+static enum jget_parse
+build(struct jspan root, json_object **o)
+{
+	struct json_tokener *tok;
+	enum json_tokener_error rc;
+
+	*o = NULL;
+	if (root.len > INT_MAX)
+		return (JGET_PARSE_MEMORY);
+	if ((tok = json_tokener_new_ex(JGET_DEPTH + 2)) == NULL)
+		return (JGET_PARSE_MEMORY);
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
+	*o = json_tokener_parse_ex(tok, root.p, (int)root.len);
+
+	/* A number at the top goes on until something says that it is over. */
+	if ((rc = json_tokener_get_error(tok)) == json_tokener_continue) {
+		*o = json_tokener_parse_ex(tok, "", 1);
+		rc = json_tokener_get_error(tok);
+	}
+	json_tokener_free(tok);
+	return (rc == json_tokener_success ? JGET_PARSE_OK : JGET_PARSE_MEMORY);
+}
+
+enum jget_parse
+jget_parse(const char *text, size_t len, json_object **o, size_t *at)
+{
+	struct jspan_info info;
+	enum jget_parse rc;
+
+	*o = NULL;
+	switch (jspan_check(text, len, JGET_DEPTH, &info)) {
+	case JSPAN_OK:
+		break;
+	case JSPAN_SYNTAX:
+		*at = info.at;
+		return (JGET_PARSE_SYNTAX);
+	case JSPAN_DEPTH:
+		*at = info.at;
+		return (JGET_PARSE_DEPTH);
+	}
+	if (info.nul_key != NULL) {
+		*at = (size_t)(info.nul_key - text);
+		return (JGET_PARSE_SYNTAX);
+	}
+	if ((rc = build(info.root, o)) != JGET_PARSE_OK)
+		return (rc);
+
+	/* json-c keeps one of several equal keys: then some are missing. */
+	if (count_keys(*o) != info.keys) {
+		json_object_put(*o);
+		*o = NULL;
+		return (JGET_PARSE_REPEATED);
+	}
+	return (JGET_PARSE_OK);
+}
+
+static enum jget
+member(json_object *o, const char *key, enum json_type type, json_object **v)
+{
+
+	if (!json_object_is_type(o, json_type_object))
+		return (JGET_TYPE);
+	if (!json_object_object_get_ex(o, key, v))
+		return (JGET_ABSENT);
+	if (*v == NULL)
+		return (JGET_NULL);
+	return (json_object_is_type(*v, type) ? JGET_OK : JGET_TYPE);
+}
+
+enum jget
+jget_text(json_object *o, const char *key, const char **s, size_t *len)
+{
+	json_object *v;
+	enum jget rc;
+
+	if ((rc = member(o, key, json_type_string, &v)) != JGET_OK)
+		return (rc);
+	*s = json_object_get_string(v);
+	*len = (size_t)json_object_get_string_len(v);
+	return (JGET_OK);
+}
+
+enum jget
+jget_str(json_object *o, const char *key, const char **s)
+{
+	const char *text;
+	enum jget rc;
+	size_t len;
+
+	if ((rc = jget_text(o, key, &text, &len)) != JGET_OK)
+		return (rc);
+	if (strlen(text) != len)
+		return (JGET_RANGE);
+	*s = text;
+	return (JGET_OK);
+}
+
+enum jget
+jget_bool(json_object *o, const char *key, int *b)
+{
+	json_object *v;
+	enum jget rc;
+
+	if ((rc = member(o, key, json_type_boolean, &v)) == JGET_OK)
+		*b = json_object_get_boolean(v) != 0;
+	return (rc);
+}
+
+enum jget
+jget_u64(
+    json_object *o, const char *key, uint64_t min, uint64_t max, uint64_t *x)
+{
+	json_object *v;
+	enum jget rc;
+	uint64_t n;
+
+	if ((rc = member(o, key, json_type_int, &v)) != JGET_OK)
+		return (rc);
+	n = json_object_get_uint64(v);
+	if (json_object_get_int64(v) < 0 || n < min || n > max)
+		return (JGET_RANGE);
+	*x = n;
+	return (JGET_OK);
+}
+
+enum jget
+jget_num(json_object *o, const char *key, double min, double max, double *x)
+{
+	json_object *v;
+	enum jget rc;
+	double n;
+
+	rc = member(o, key, json_type_double, &v);
+	if (rc == JGET_TYPE)
+		rc = member(o, key, json_type_int, &v);
+	if (rc != JGET_OK)
+		return (rc);
+	n = json_object_get_double(v);
+	if (!(n >= min && n <= max))
+		return (JGET_RANGE);
+	*x = n;
+	return (JGET_OK);
+}
+
+enum jget
+jget_array(json_object *o, const char *key, json_object **a)
+{
+	json_object *v;
+	enum jget rc;
+
+	if ((rc = member(o, key, json_type_array, &v)) == JGET_OK)
+		*a = v;
+	return (rc);
+}
+
+enum jget
+jget_object(json_object *o, const char *key, json_object **x)
+{
+	json_object *v;
+	enum jget rc;
+
+	if ((rc = member(o, key, json_type_object, &v)) == JGET_OK)
+		*x = v;
+	return (rc);
+}
