@@ -1,27 +1,18 @@
-#include <stdio.h>
-#include <time.h>
-
+#include "base/clock.h"
 #include "base/conf.h"
 #include "base/jset.h"
 #include "data/file.h"
 #include "speech/dialect.h"
 
-/* RFC 3339 in UTC with milliseconds, or null for 0. */
+/* RFC 3339, or null for 0. */
 static int
 set_time(json_object *o, const char *key, uint64_t ms)
 {
-	char s[64];
-	struct tm tm;
-	time_t t = (time_t)(ms / 1000);
-	size_t n;
+	char s[CLOCK_RFC3339_SIZE];
 
 	if (ms == 0)
 		return (jnull(o, key));
-	if (gmtime_r(&t, &tm) == NULL ||
-	    (n = strftime(s, sizeof(s), "%Y-%m-%dT%H:%M:%S", &tm)) == 0)
-		return (-1);
-	(void)snprintf(
-	    s + n, sizeof(s) - n, ".%03uZ", (unsigned int)(ms % 1000));
+	clock_rfc3339(ms, s);
 	return (jset(o, key, jstr(s)));
 }
 
