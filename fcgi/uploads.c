@@ -1,0 +1,331 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/conf.h"
+#include "base/jget.h"
+#include "base/jset.h"
+#include "data/upload.h"
+#include "http/filename.h"
+#include "http/mediatype.h"
+#include "speech/dialect.h"
+
+#include "fcgi/file_fields.h"
+#include "fcgi/req.h"
+#include "fcgi/routes.h"
+#include "fcgi/upload_body.h"
+#include "fcgi/uploads.h"
+
+#define ID_SIZE 48 /* "upload_" or "part_", 32 digits, a NUL. */
+
+json_object *
+uploads_object(struct req *r, const struct upload *u, const char *status,
+    const struct file *f)
+{
+	char id[ID_SIZE];
+	json_object *o;
+
+	(void)snprintf(id, sizeof(id), "upload_%s", u->id);
+	if ((o = json_object_new_object()) == NULL || jset(o, "id", jstr(id)) ||
+	    jset(o, "object", jstr("upload")) ||
+	    jset(o, "bytes", jint(u->bytes)) ||
+	    jset(o, "created_at", jint(u->created / 1000)) ||
+	    jset(o, "expires_at", jint(u->expires / 1000)) ||
+	    jset(o, "filename", jstr(u->name)) ||
+	    jset(o, "purpose", jstr(u->purpose)) ||
+	    jset(o, "status", jstr(status)) ||
+	    (f == NULL
+		    ? jnull(o, "file")
+		    : jset(o, "file", dialect_openai.file(r->srv->conf, f)))) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
+int
+uploads_wrong_type(struct req *r, const char *param, int absent)
+{
+
+	(void)reply_problem(r, absent ? P_MISSING_PARAMETER : P_INVALID_TYPE,
+	    param, absent ? "%s is missing" : "%s has the wrong type", param);
+	return (-1);
+}
+
+/* The string ${key} of ${o}, which must be there. */
+static int
+need_str(struct req *r, json_object *o, const char *key, const char **s)
+{
+	enum jget rc;
+
+	if ((rc = jget_str(o, key, s)) == JGET_OK)
+		return (0);
+	if (rc == JGET_RANGE) {
+		(void)reply_problem(
+		    r, P_INVALID_VALUE, key, "%s holds a NUL", key);
+		return (-1);
+	}
+	return (
+	    uploads_wrong_type(r, key, rc == JGET_ABSENT || rc == JGET_NULL));
+}
+
+static int
+take_bytes(struct req *r, json_object *o, uint64_t *bytes)
+{
+	uint64_t most = r->srv->conf->files_max_bytes;
+	enum jget rc;
+
+	rc = jget_u64(o, "bytes", 1, INT64_MAX, bytes);
+	if (rc == JGET_RANGE) {
+		(void)reply_problem(
+		    r, P_BELOW_MIN, "bytes", "bytes must be a positive number");
+		return (-1);
+	}
+	if (rc != JGET_OK)
+		return (uploads_wrong_type(
+		    r, "bytes", rc == JGET_ABSENT || rc == JGET_NULL));
+	if (*bytes > most) {
+		(void)reply_problem(r, P_TOO_LARGE, "bytes",
+		    "The file exceeds the limit of %" PRIu64 " bytes", most);
+		return (-1);
+	}
+	return (0);
+}
+
+static int
+take_name(struct req *r, json_object *o, struct upload *u)
+{
+	char name[FILENAME_SIZE], mime[MEDIATYPE_SIZE];
+	const char *s, *type;
+	size_t len;
+	enum jget rc;
+
+	if ((rc = jget_text(o, "filename", &s, &len)) != JGET_OK)
+		return (uploads_wrong_type(
+		    r, "filename", rc == JGET_ABSENT || rc == JGET_NULL));
+	if (need_str(r, o, "mime_type", &type))
+		return (-1);
+	mediatype_clean(type, strlen(type), mime);
+	if (field_name(r, "filename",
+		(int)filename_text(
+		    s, len, mime, r->srv->conf->files_strict_names, name)))
+		return (-1);
+	mediatype_choose(type, strlen(type), name, mime);
+	u->name = arena_strndup(r->mem, name, strlen(name));
+	u->mime = arena_strndup(r->mem, mime, strlen(mime));
+	return (u->name == NULL || u->mime == NULL
+		? field_name(r, "filename", FILENAME_MEMORY)
+		: 0);
+}
+
+/* expires_after, judged by the same rules as the two fields of a form. */
+static int
+take_expiry(struct req *r, json_object *o, uint64_t *life)
+{
+	char digits[24];
+	const char *anchor = NULL, *secs = NULL;
+	json_object *e;
+	uint64_t n;
+	enum jget rc;
+
+	*life = 0;
+	rc = jget_object(o, "expires_after", &e);
+	if (rc == JGET_ABSENT || rc == JGET_NULL)
+		return (0);
+	if (rc != JGET_OK)
+		return (uploads_wrong_type(r, "expires_after", 0));
+	rc = jget_str(e, "anchor", &anchor);
+	if (rc == JGET_TYPE || rc == JGET_RANGE)
+		return (uploads_wrong_type(r, "expires_after.anchor", 0));
+	rc = jget_u64(e, "seconds", 0, INT64_MAX, &n);
+	if (rc == JGET_TYPE)
+		return (uploads_wrong_type(r, "expires_after.seconds", 0));
+	if (rc == JGET_OK || rc == JGET_RANGE) {
+		/* What is out of 64 bits' bounds, or negative, is too little. */
+		(void)snprintf(
+		    digits, sizeof(digits), "%" PRIu64, rc == JGET_OK ? n : 0);
+		secs = digits;
+	}
+	return (field_expires_after(r, anchor, secs, life));
+}
+
+static int
+take_upload(struct req *r, json_object *o, struct upload *u)
+{
+	const char *purpose;
+
+	if (take_bytes(r, o, &u->bytes) || take_name(r, o, u) ||
+	    need_str(r, o, "purpose", &purpose) ||
+	    field_purpose(r, purpose, &u->purpose) ||
+	    take_expiry(r, o, &u->lifetime_s))
+		return (-1);
+	u->lifetime_s = field_retention(r, u->lifetime_s);
+	return (0);
+}
+
+/*
+ * POST /v1/uploads
+ *
+ * 200: a pending upload, to be filled within an hour.
+ * 400, 413: a field, or more bytes than one file may have.
+ */
+int
+uploads_create(struct req *r)
+{
+	struct upload u = {.state = UPLOAD_PENDING};
+	json_object *o;
+	enum data_rc rc;
+
+	if (req_json(r, r->srv->conf->body_max_bytes, &o, NULL, NULL))
+		return (0);
+	if (take_upload(r, o, &u)) {
+		json_object_put(o);
+		return (0);
+	}
+	rc = upload_create(r->srv->db, r->mem, &r->caller.owner, &u);
+	json_object_put(o);
+	if (rc != DATA_OK)
+		return (reply_data(r, rc));
+	return (reply_json(r, 200, uploads_object(r, &u, "pending", NULL)));
+}
+
+int
+uploads_closed(struct req *r, const struct upload *u)
+{
+	static const char *const how[] = {
+	    [UPLOAD_PENDING] = "no longer pending",
+	    [UPLOAD_COMPLETED] = "completed",
+	    [UPLOAD_CANCELLED] = "cancelled",
+	    [UPLOAD_EXPIRED] = "expired",
+	};
+
+	return (reply_problem(
+	    r, P_BAD_REQUEST, NULL, "The upload is %s", how[u->state]));
+}
+
+int
+uploads_find(struct req *r, struct upload *u)
+{
+	enum data_rc rc;
+
+	rc = upload_find(
+	    r->srv->db, r->mem, &r->caller.owner, r->arg[0], r->caller.now, u);
+	if (rc == DATA_NONE)
+		(void)reply_problem(r, P_NOT_FOUND, "id",
+		    "No such Upload object: %s", r->arg[0]);
+	else if (rc != DATA_OK)
+		(void)reply_data(r, rc);
+	else if (u->state != UPLOAD_PENDING)
+		(void)uploads_closed(r, u);
+	else
+		return (0);
+	return (-1);
+}
+
+/* The row of a part, before its first byte. */
+static int
+part_begin(struct req *r, void *cookie, const char *key, uint64_t *row)
+{
+	const struct upload *u = cookie;
+	enum data_rc rc;
+
+	rc = upload_part_begin(r->srv->db, u, key, r->caller.now, row);
+	if (rc == DATA_OK)
+		return (0);
+	if (rc == DATA_STATE)
+		(void)uploads_closed(r, u);
+	else
+		(void)reply_data(r, rc);
+	return (-1);
+}
+
+static void
+part_drop(struct req *r, uint64_t row)
+{
+
+	upload_part_drop(r->srv->db, row);
+}
+
+static json_object *
+part_object(const struct upload *u, const struct upload_part *p)
+{
+	char id[ID_SIZE], upload[ID_SIZE];
+	json_object *o;
+
+	(void)snprintf(id, sizeof(id), "part_%s", p->id);
+	(void)snprintf(upload, sizeof(upload), "upload_%s", u->id);
+	if ((o = json_object_new_object()) == NULL || jset(o, "id", jstr(id)) ||
+	    jset(o, "object", jstr("upload.part")) ||
+	    jset(o, "created_at", jint(p->created / 1000)) ||
+	    jset(o, "upload_id", jstr(upload))) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
+static int
+part_publish(struct req *r, const struct upload *u, struct upload_body *b)
+{
+	struct upload_part p;
+	enum data_rc rc;
+
+	rc = upload_part_publish(
+	    r->srv->db, r->mem, u, b->row, b->bytes, r->caller.now, &p);
+	if (rc == DATA_OK)
+		return (reply_json(r, 200, part_object(u, &p)));
+	if (rc != DATA_UNSURE)
+		upload_body_undo(b);
+	if (rc == DATA_STATE)
+		return (uploads_closed(r, u));
+	return (reply_data(r, rc));
+}
+
+/*
+ * POST /v1/uploads/{id}/parts
+ *
+ * 200: the part.
+ * 400: a broken form, or an upload that has ended.
+ * 404, 413: no such upload; too large.
+ */
+int
+uploads_part(struct req *r)
+{
+	static const struct upload_hooks hooks = {NULL, part_begin, part_drop};
+	struct upload u;
+	struct upload_body b = {
+	    .r = r, .part = "data", .hooks = &hooks, .cookie = &u};
+	int rc = 0;
+
+	if (uploads_find(r, &u))
+		return (0);
+	/* A part larger than the whole could never be used. */
+	b.max = u.bytes < UPLOAD_PART_MAX ? u.bytes : UPLOAD_PART_MAX;
+	if (upload_body_read(&b) == 0 && upload_body_commit(&b) == 0)
+		rc = part_publish(r, &u, &b);
+	upload_body_free(&b);
+	return (rc);
+}
+
+/*
+ * POST /v1/uploads/{id}/cancel
+ *
+ * 200: the upload and its parts are gone.
+ * 400, 404: it has ended already; no such upload.
+ */
+int
+uploads_cancel(struct req *r)
+{
+	struct upload u;
+	enum data_rc rc;
+
+	if (uploads_find(r, &u))
+		return (0);
+	rc = upload_cancel(r->srv->db, &u, r->caller.now);
+	if (rc == DATA_STATE)
+		return (uploads_closed(r, &u));
+	if (rc != DATA_OK)
+		return (reply_data(r, rc));
+	return (reply_json(r, 200, uploads_object(r, &u, "cancelled", NULL)));
+}
