@@ -1,12 +1,9 @@
-#include <string.h>
-
-#include "base/arena.h"
 #include "base/conf.h"
-#include "base/log.h"
 #include "data/file.h"
 #include "http/filename.h"
 #include "http/mediatype.h"
 #include "http/multipart.h"
+#include "io/fault.h"
 #include "speech/dialect.h"
 
 #include "fcgi/file_fields.h"
@@ -129,6 +126,20 @@ intake_judge(struct req *r, struct intake *in)
 	return (0);
 }
 
+/* The file is live, whether the caller hears of it or not. */
+static int
+intake_answer(struct req *r, const struct file *f)
+{
+
+	fault_kill("kill-live");
+	if (fault("answer-lost")) {
+		io_abort(r->io);
+		r->gone = 1;
+		return (-1);
+	}
+	return (reply_json(r, 200, r->dialect->file(r->srv->conf, f)));
+}
+
 /* Make the durable blob of ${u} a live file and answer with it. */
 static int
 intake_publish(struct req *r, struct intake *in, struct upload_body *u)
@@ -142,10 +153,11 @@ intake_publish(struct req *r, struct intake *in, struct upload_body *u)
 	in->new.bytes = u->bytes;
 	in->new.origin = FILE_UPLOAD;
 	in->new.quota = r->srv->conf->files_quota_user_bytes;
+	fault_kill("kill-durable");
 	rc = file_publish(
 	    r->srv->db, r->mem, &r->caller.owner, u->row, &in->new, &f);
 	if (rc == DATA_OK)
-		return (reply_json(r, 200, r->dialect->file(r->srv->conf, &f)));
+		return (intake_answer(r, &f));
 	/* Where nobody knows the commit's outcome the sweep will find out. */
 	if (rc != DATA_UNSURE)
 		upload_body_undo(u);
