@@ -1,0 +1,20 @@
+#ifndef JAIL_FILTER_H_
+#define JAIL_FILTER_H_
+
+/**
+ * filter_drop():
+ * Give up every capability for good and forbid gaining privileges by exec.
+ * Return 0 or -1 with errno.
+ */
+int filter_drop(void);
+
+/**
+ * filter_load():
+ * Refuse, from now on and in all children, the system calls that reach parts of
+ * the kernel a sandbox has no use for: sockets but unix ones, namespaces and
+ * mounts, other processes' memory, devices, keyrings, memory that no limit
+ * counts, io_uring, bpf.  filter_drop() comes first.  Return 0 or -1 with errno.
+ */
+int filter_load(void);
+
+#endif /* !JAIL_FILTER_H_ */

@@ -1,0 +1,51 @@
+#ifndef JAIL_LIMITS_H_
+#define JAIL_LIMITS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a session may use. */
+struct limits {
+	uint64_t memory;     /* Bytes, of all its processes together. */
+	uint64_t workspace;  /* Bytes of files. */
+	uint64_t processes;  /* Threads count too, as do the supervisor's. */
+	uint64_t idle_s;     /* It ends when unused for so long, */
+	uint64_t lifetime_s; /* and this long after it began. */
+};
+
+/* What no setting changes. */
+#define LIMIT_TMP (64ULL << 20) /* Bytes of /tmp, */
+#define LIMIT_SHM (16ULL << 20) /* of /dev/shm, */
+#define LIMIT_OUTPUT (1U << 20) /* and kept of each output stream. */
+#define LIMIT_FDS 256
+
+#define LIMITS_WORDS 5
+#define LIMITS_WORD 40 /* Room for one of them. */
+
+/**
+ * limits_write(l, words):
+ * Write ${l} as words for a command line.
+ */
+void limits_write(const struct limits *, char[LIMITS_WORDS][LIMITS_WORD]);
+
+/**
+ * limits_read(words, n, l):
+ * Read the ${n} words at ${words} that limits_write() wrote.  Return 0, or -1
+ * unless each limit is there exactly once.
+ */
+int limits_read(char *const *, size_t, struct limits *);
+
+/**
+ * limits_inodes(l):
+ * How many files and directories a workspace may hold.
+ */
+uint64_t limits_inodes(const struct limits *);
+
+/**
+ * limits_apply(l, cpu_s):
+ * Put the calling process, which is about to run a caller's code, under ${l} and
+ * let it use ${cpu_s} seconds of processor time.  Return 0 or -1 with errno.
+ */
+int limits_apply(const struct limits *, uint64_t);
+
+#endif /* !JAIL_LIMITS_H_ */

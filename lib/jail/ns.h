@@ -1,0 +1,34 @@
+#ifndef JAIL_NS_H_
+#define JAIL_NS_H_
+
+#include "jail/limits.h"
+
+/* Namespaces of a session, and what its processes see of the machine. */
+
+/* The step that the machine refused, and why. */
+struct ns_fail {
+	const char *step;
+	int err; /* errno */
+};
+
+/**
+ * ns_unshare(f):
+ * Move the calling process, which has one thread, into new user, mount, ipc,
+ * uts, cgroup and network namespaces in which its user is 1000, and its next
+ * children into a new pid namespace.  Return 0, or -1 with ${f} filled in.
+ */
+int ns_unshare(struct ns_fail *);
+
+/**
+ * ns_root(l, f):
+ * Called by the first process of the pid namespace: replace the whole tree of
+ * files by a read-only one with the machine's /usr, the few files of /etc and
+ * /dev that programs need, an own /proc, and /tmp, /dev/shm and the workspace
+ * in memory, bounded by ${l}.  Nothing of the old tree can be reached
+ * afterwards.  Return 0, or -1 with ${f} filled in.
+ */
+int ns_root(const struct limits *, struct ns_fail *);
+
+#define NS_WORKSPACE "/mnt/data"
+
+#endif /* !JAIL_NS_H_ */

@@ -1,0 +1,48 @@
+#ifndef JAIL_OUT_H_
+#define JAIL_OUT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* What a call prints: its beginning is kept, and the rest counted. */
+struct out {
+	struct buf kept;
+	uint64_t dropped; /* Bytes. */
+	int fd;           /* The pipe it comes from; -1 = over, or none. */
+};
+
+/* An output stream of which LIMIT_OUTPUT bytes are kept. */
+#define OUT_INIT                                         \
+	{                                                \
+		.kept = BUF_INIT(LIMIT_OUTPUT), .fd = -1 \
+	}
+
+/**
+ * out_put(o, p, len):
+ * Keep as much of the ${len} bytes at ${p} as there is room for.  Running out of
+ * memory counts as running out of room.
+ */
+void out_put(struct out *, const void *, size_t);
+
+/**
+ * out_drain(o):
+ * Take what is in the pipe now, without waiting; at its end, close it.  Returns
+ * after some 4 MiB even if there is more.
+ */
+void out_drain(struct out *);
+
+/**
+ * out_close(o):
+ * Close the pipe if it is open.
+ */
+void out_close(struct out *);
+
+/**
+ * out_free(o):
+ * Close the pipe and free what is kept.
+ */
+void out_free(struct out *);
+
+#endif /* !JAIL_OUT_H_ */

@@ -1,0 +1,221 @@
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "jail/ns.h"
+
+#define QUIET (MS_NOSUID | MS_NODEV)
+
+/* Where the new root is put together; hidden again once it is the root. */
+#define BASE "/tmp"
+
+/* clang-format off */
+static const struct {
+	const char *path;
+	mode_t mode;
+} dirs[] = {
+	{ "usr", 0755 }, { "proc", 0755 }, { "dev", 0755 }, { "dev/shm", 0755 },
+	{ "etc", 0755 }, { "tmp", 0755 }, { "mnt", 0755 },
+	{ "mnt/data", 0755 }, { "var", 0755 }, { "run", 0755 },
+	{ NULL, 0 }
+};
+
+static const struct {
+	const char *path, *to;
+} links[] = {
+	{ "bin", "usr/bin" }, { "sbin", "usr/sbin" }, { "lib", "usr/lib" },
+	{ "lib64", "usr/lib64" }, { "lib32", "usr/lib32" },
+	{ "var/tmp", "/tmp" },
+	{ "dev/fd", "/proc/self/fd" }, { "dev/stdin", "/proc/self/fd/0" },
+	{ "dev/stdout", "/proc/self/fd/1" },
+	{ "dev/stderr", "/proc/self/fd/2" },
+	{ "etc/localtime", "/usr/share/zoneinfo/Etc/UTC" },
+	{ NULL, NULL }
+};
+
+/* What of /etc is ours to say. */
+static const struct {
+	const char *path, *text;
+} texts[] = {
+	{ "etc/passwd", "sandbox:x:1000:1000:sandbox:/mnt/data:/bin/bash\n" },
+	{ "etc/group", "sandbox:x:1000:\n" },
+	{ "etc/hosts", "127.0.0.1 localhost\n" },
+	{ "etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n" },
+	{ NULL, NULL }
+};
+
+/*
+ * What the machine lends.  numpy finds its BLAS through /etc/alternatives, and
+ * a plot needs to find its fonts.
+ */
+enum lend { LEND_TREE, LEND_FILE, LEND_DEVICE };
+static const struct {
+	const char *from, *to;
+	enum lend kind;
+	int needed;
+} lent[] = {
+	{ "/usr", "usr", LEND_TREE, 1 },
+	{ "/etc/ld.so.cache", "etc/ld.so.cache", LEND_FILE, 0 },
+	{ "/etc/alternatives", "etc/alternatives", LEND_TREE, 0 },
+	{ "/etc/fonts", "etc/fonts", LEND_TREE, 0 },
+	{ "/etc/matplotlibrc", "etc/matplotlibrc", LEND_FILE, 0 },
+	{ "/etc/mime.types", "etc/mime.types", LEND_FILE, 0 },
+	{ "/dev/null", "dev/null", LEND_DEVICE, 1 },
+	{ "/dev/zero", "dev/zero", LEND_DEVICE, 1 },
+	{ "/dev/full", "dev/full", LEND_DEVICE, 1 },
+	{ "/dev/random", "dev/random", LEND_DEVICE, 1 },
+	{ "/dev/urandom", "dev/urandom", LEND_DEVICE, 1 },
+	{ NULL, NULL, 0, 0 }
+};
+
+/* Below /usr, but the machine's own affair: nothing of it is shown. */
+static const char *const covered[] = { "usr/local/etc", "usr/src", NULL };
+/* clang-format on */
+
+static int
+fail(struct ns_fail *f, const char *step)
+{
+
+	f->step = step;
+	f->err = errno;
+	return (-1);
+}
+
+/* A bind of all that is mounted below ${from} too, every part of it so. */
+static int
+lend(const char *from, const char *to, enum lend kind)
+{
+	struct mount_attr a = {.attr_set = MOUNT_ATTR_RDONLY |
+		MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
+
+	if (kind == LEND_DEVICE)
+		a.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
+	if (mount(from, to, NULL, MS_BIND | MS_REC, NULL))
+		return (-1);
+	return ((int)syscall(
+	    SYS_mount_setattr, AT_FDCWD, to, AT_RECURSIVE, &a, sizeof(a)));
+}
+
+static int
+touch(const char *path, const char *text)
+{
+	size_t len = strlen(text);
+	int fd, rc = 0;
+
+	if ((fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)) ==
+	    -1)
+		return (-1);
+	if (write(fd, text, len) != (ssize_t)len)
+		rc = -1;
+	(void)close(fd);
+	return (rc);
+}
+
+static int
+lend_all(struct ns_fail *f)
+{
+	size_t i;
+
+	for (i = 0; lent[i].from != NULL; i++) {
+		if (access(lent[i].from, F_OK)) {
+			if (lent[i].needed)
+				return (fail(f, lent[i].from));
+			continue;
+		}
+		if (lent[i].kind == LEND_TREE
+			? mkdir(lent[i].to, 0755) && errno != EEXIST
+			: touch(lent[i].to, ""))
+			return (fail(f, lent[i].from));
+		if (lend(lent[i].from, lent[i].to, lent[i].kind))
+			return (fail(f, lent[i].from));
+	}
+	for (i = 0; covered[i] != NULL; i++)
+		if (access(covered[i], F_OK) == 0 &&
+		    mount("tmpfs", covered[i], "tmpfs", QUIET | MS_RDONLY,
+			"size=4k,nr_inodes=1,mode=755"))
+			return (fail(f, covered[i]));
+	return (0);
+}
+
+static int
+make_tree(struct ns_fail *f)
+{
+	size_t i;
+
+	for (i = 0; dirs[i].path != NULL; i++)
+		if (mkdir(dirs[i].path, dirs[i].mode))
+			return (fail(f, dirs[i].path));
+	for (i = 0; links[i].path != NULL; i++)
+		if (symlink(links[i].to, links[i].path))
+			return (fail(f, links[i].path));
+	for (i = 0; texts[i].path != NULL; i++)
+		if (touch(texts[i].path, texts[i].text))
+			return (fail(f, texts[i].path));
+	return (0);
+}
+
+static int
+memory_fs(const char *path, unsigned long flags, uint64_t bytes,
+    uint64_t inodes, unsigned int mode)
+{
+	char opt[96];
+
+	(void)snprintf(opt, sizeof(opt),
+	    "size=%" PRIu64 ",nr_inodes=%" PRIu64 ",mode=%o", bytes, inodes,
+	    mode);
+	return (mount("tmpfs", path, "tmpfs", QUIET | flags, opt));
+}
+
+static int
+mount_own(const struct limits *l, struct ns_fail *f)
+{
+
+	if (mount("proc", "proc", "proc", QUIET | MS_NOEXEC, "subset=pid"))
+		return (fail(f, "proc"));
+	if (memory_fs("dev/shm", MS_NOEXEC, LIMIT_SHM, 1024, 01777))
+		return (fail(f, "dev/shm"));
+	if (memory_fs("tmp", 0, LIMIT_TMP, 4096, 01777))
+		return (fail(f, "tmp"));
+	if (memory_fs("mnt/data", 0, l->workspace, limits_inodes(l), 0700))
+		return (fail(f, "workspace"));
+	return (0);
+}
+
+/* Make the tree below the working directory the only one. */
+static int
+enter(struct ns_fail *f)
+{
+
+	if (syscall(SYS_pivot_root, ".", "."))
+		return (fail(f, "pivot_root"));
+	if (umount2(".", MNT_DETACH))
+		return (fail(f, "detach old root"));
+	if (mount("none", "/", NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | QUIET,
+		NULL))
+		return (fail(f, "read-only root"));
+	if (chdir(NS_WORKSPACE))
+		return (fail(f, "chdir"));
+	return (0);
+}
+
+int
+ns_root(const struct limits *l, struct ns_fail *f)
+{
+
+	(void)umask(022);
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return (fail(f, "private mounts"));
+	if (memory_fs(BASE, 0, 1U << 20, 128, 0755) || chdir(BASE))
+		return (fail(f, "root"));
+	if (make_tree(f) || lend_all(f) || mount_own(l, f))
+		return (-1);
+	return (enter(f));
+}

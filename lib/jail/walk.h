@@ -1,0 +1,62 @@
+#ifndef JAIL_WALK_H_
+#define JAIL_WALK_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/*
+ * What a workspace holds, and what a call has changed in it.  A walk follows no
+ * link, leaves out what ws_skipped() says, and is bounded: a guest can put any
+ * number of names anywhere.
+ */
+
+#define WALK_DEPTH 10
+#define WALK_ENTRIES 10000
+
+struct walk_entry {
+	const char *path; /* Relative to where the walk began. */
+	uint64_t bytes;
+	int64_t mtime, ctime; /* Nanoseconds. */
+	uint64_t inode;
+	int dir;
+};
+
+struct walk {
+	struct walk_entry *e; /* In the order of strcmp() on their paths. */
+	size_t n;
+	int truncated; /* There is more than the bounds allow. */
+
+	/* walk.c's own. */
+	struct buf names;
+	size_t room, seen;
+	int want_dirs;
+};
+
+/**
+ * walk_take(dir, depth, dirs, w):
+ * Fill in ${w} with the regular files at most ${depth} levels below the
+ * directory ${dir}, and with the directories too if ${dirs} is not 0.  Return 0;
+ * or -1, with ${w} empty, if memory ran out or ${dir} cannot be read.
+ */
+int walk_take(int, unsigned int, int, struct walk *);
+
+/**
+ * walk_diff(before, after, since, fn, cookie):
+ * Call ${fn}(${cookie}, entry) for each entry of ${after} that is not in
+ * ${before}, or is another file or has other content there, in their order,
+ * until it returns other than 0.  ${since} (ns, the wall clock) is when
+ * ${before} was taken: it decides where ${before} is truncated.  Return what
+ * ${fn} returned last.
+ */
+int walk_diff(const struct walk *, const struct walk *, int64_t,
+    int (*)(void *, const struct walk_entry *), void *);
+
+/**
+ * walk_free(w):
+ * Free what ${w} holds and make it empty.
+ */
+void walk_free(struct walk *);
+
+#endif /* !JAIL_WALK_H_ */
