@@ -35,7 +35,7 @@ int editor_known(const char *);
  * to ${err}.  Return 0 or 1.
  */
 int editor_run(
-    struct editor *, int, const struct msg *, struct buf *, struct buf *);
+    struct editor *, int, const struct msg *, struct out *, struct out *);
 
 /**
  * editor_free(E):
