@@ -14,10 +14,18 @@
 #include "io/fault.h"
 #include "io/store.h"
 
+/*
+ * The disk is told to begin on each stretch of this many bytes as it arrives,
+ * so that the fsync() at the end of a big upload finds little left to do.
+ */
+#define STRETCH (16 << 20)
+
 struct blob {
 	struct store *S;
 	int fd;
-	uint64_t left; /* Bytes we may still take. */
+	uint64_t left;  /* Bytes we may still take. */
+	uint64_t bytes; /* Bytes written. */
+	uint64_t told;  /* Of them, those the disk was told of. */
 	char key[BLOB_KEYLEN + 1];
 };
 
@@ -45,7 +53,7 @@ blob_new(struct store *S, const char *key, uint64_t max, struct blob **Bp)
 	struct blob *B;
 	int root, tries = 0;
 
-	if ((B = malloc(sizeof(*B))) == NULL)
+	if ((B = calloc(1, sizeof(*B))) == NULL)
 		return (store_fail(S, "begin", key));
 	B->S = S;
 	B->left = max;
@@ -78,6 +86,12 @@ blob_write(struct blob *B, const void *buf, size_t len)
 		}
 		p += n;
 		len -= (size_t)n;
+		B->bytes += (uint64_t)n;
+	}
+	if (B->bytes - B->told >= STRETCH) {
+		(void)sync_file_range(B->fd, (off_t)B->told,
+		    (off_t)(B->bytes - B->told), SYNC_FILE_RANGE_WRITE);
+		B->told = B->bytes;
 	}
 	return (BLOB_OK);
 }
