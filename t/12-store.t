@@ -106,12 +106,12 @@ sub bindfs {
 	mount_tmpfs('size=1m', $root);
 	my $s = store($root);
 	my (undef, $key) = split / /, $s->('put 1000');
-	run('mount', '-o', 'remount,ro', $root);
+	run('mount', '-o', 'remount,bind,ro', $root);
 	like($s->('put 1'), qr/^away /, 'read-only: away');
 	is($s->('ready'), 'away', 'not ready');
 	is($s->("rm $key"), 'away', 'a removal that failed is not one');
 	is($s->("get $key"), 'ok 1000', 'reading goes on');
-	run('mount', '-o', 'remount,rw', $root);
+	run('mount', '-o', 'remount,bind,rw', $root);
 	is($s->('ready'), 'ok', 'writable again: ready');
 	$s->();
 }
@@ -185,7 +185,13 @@ sub bindfs {
 	run('umount', $root);
 }
 
-kill 'TERM', @fuse;
-waitpid $_, 0 for @fuse;
-run('umount', "$dir/$_") for qw(small inodes ro late);
 done_testing();
+
+END {
+	if ($dir) {
+		local $?;
+		system "umount -l '$dir'/* 2>/dev/null";
+		kill 'TERM', @fuse;
+		waitpid $_, 0 for @fuse;
+	}
+}

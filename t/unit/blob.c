@@ -1,6 +1,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -517,6 +518,7 @@ int
 main(void)
 {
 	struct store *S;
+	pid_t pid;
 	int i;
 
 	umask(022);
@@ -538,6 +540,9 @@ main(void)
 	store_close(NULL);
 	blob_abort(NULL);
 	ok(rmdir(at("tmp")) == 0, "tmp/ is empty at the end");
+	if ((pid = fork()) == 0)
+		execlp("rm", "rm", "-rf", root, (char *)NULL);
+	ok(pid > 0 && waitpid(pid, NULL, 0) == pid, "tidied away");
 	for (i = 0; i < 4; i++)
 		free(at_buf[i]);
 	return (done_testing());
