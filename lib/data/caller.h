@@ -42,7 +42,7 @@ enum data_rc caller_find(struct db *, struct arena *, const char *,
  * named ${workspace} unless that is NULL.  DATA_OK; DATA_NONE if there is no
  * such user; DATA_STATE if several workspaces have one and none was named.
  */
-enum data_rc caller_act_as(struct db *, struct arena *, struct caller *,
-    const char *, const char *);
+enum data_rc caller_act_as(
+    struct db *, struct arena *, struct caller *, const char *, const char *);
 
 #endif /* !DATA_CALLER_H_ */

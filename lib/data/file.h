@@ -31,8 +31,8 @@ enum file_origin { FILE_UPLOAD, FILE_RUN, FILE_PROVIDER };
 /* One file.  Strings live in the arena they were read into. */
 struct file {
 	uint64_t row;
-	const char *id;      /* Without prefix; see file_id_parse(). */
-	const char *name;    /* UTF-8, never a path. */
+	const char *id;   /* Without prefix; see file_id_parse(). */
+	const char *name; /* UTF-8, never a path. */
 	const char *mime;
 	const char *purpose; /* As stored. */
 	const char *key;     /* The blob's; NULL = no bytes here. */
@@ -96,8 +96,8 @@ enum data_rc file_find(struct db *, struct arena *, const struct owner *,
  * Make the live file ${id} dead.  DATA_OK for exactly one of several callers at
  * once, DATA_NONE for the others and for an expired file.
  */
-enum data_rc file_delete(
-    struct db *, const struct owner *, const char *, uint64_t);
+enum data_rc
+file_delete(struct db *, const struct owner *, const char *, uint64_t);
 
 /* A place in the list: files order by (created, id), ids compared as bytes. */
 struct file_pos {

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "data/rc.h"
+#include "io/db.h"
 
 /*
  * The schema's number and the steps that lead to it.  Steps are the files of
@@ -15,7 +16,7 @@
 #define SCHEMA_NUMBER 8
 
 /* Opaque type. */
-struct db;
+struct arena;
 
 struct migration {
 	unsigned int number;
@@ -34,6 +35,12 @@ extern const size_t nmigrations;
  * run; DATA_DOWN; DATA_FAIL.
  */
 enum data_rc schema_check(struct db *);
+
+/**
+ * schema_begun(db, mem, begun):
+ * Is there a table migration in the schema at all?
+ */
+enum db_rc schema_begun(struct db *, struct arena *, int *);
 
 /**
  * schema_migrate(db, steps, n, told, cookie):

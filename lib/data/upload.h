@@ -17,8 +17,12 @@
 struct arena;
 struct db;
 
-enum upload_state { UPLOAD_PENDING, UPLOAD_COMPLETED, UPLOAD_CANCELLED,
-	UPLOAD_EXPIRED };
+enum upload_state {
+	UPLOAD_PENDING,
+	UPLOAD_COMPLETED,
+	UPLOAD_CANCELLED,
+	UPLOAD_EXPIRED
+};
 
 struct upload {
 	uint64_t row;
@@ -60,8 +64,8 @@ enum data_rc upload_find(struct db *, struct arena *, const struct owner *,
  * Commit a row "uploading" for a part of ${u} with the blob ${key}.  DATA_STATE
  * if ${u} is no longer pending.
  */
-enum data_rc upload_part_begin(struct db *, const struct upload *,
-    const char *, uint64_t, uint64_t *);
+enum data_rc upload_part_begin(
+    struct db *, const struct upload *, const char *, uint64_t, uint64_t *);
 
 /**
  * upload_part_publish(db, mem, u, row, bytes, now, p):

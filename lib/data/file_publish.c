@@ -1,0 +1,167 @@
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/num.h"
+
+#include "data/db_rc.h"
+#include "data/file_sql.h"
+
+#include "data/file.h"
+
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+#define ID_TRIES 3
+
+/* Read the live row that ${p} made back into its file. */
+static enum db_rc
+read_back(struct db *tx, struct publish *p)
+{
+	static const char sql[] =
+	    "SELECT " FILE_COLS("") "  FROM file"
+				    " WHERE id = ? AND state = 'live'";
+	const struct db_arg args[] = {DB_U64(p->row)};
+	char *cols[FILE_NCOLS];
+	enum db_rc rc;
+
+	rc = db_row(tx, p->mem, sql, args, NELEM(args), cols, NELEM(cols));
+	if (rc == DB_OK && file_row(cols, p->f))
+		return (DB_FAIL);
+	return (rc);
+}
+
+/*
+ * Would ${p} pass its owner's quota?  Counting up the user's turn makes every
+ * other publishing of this user wait, or on another node fail to commit, until
+ * this one is over: two that race for the last bytes see each other.
+ */
+static enum db_rc
+check_quota(struct db *tx, struct publish *p, uint64_t now)
+{
+	static const char turn[] =
+	    "UPDATE user SET turn = turn + 1 WHERE id = ?";
+	static const char sum[] =
+	    "SELECT CAST(COALESCE(SUM(bytes), 0) AS UNSIGNED) FROM file"
+	    " WHERE workspace_id = ? AND user_id = ? AND " FILE_LIVE("", "?");
+	const struct db_arg user[] = {DB_U64(p->owner->user)};
+	const struct db_arg args[] = {
+	    DB_U64(p->owner->workspace), DB_U64(p->owner->user), DB_U64(now)};
+	uint64_t held;
+	enum db_rc rc;
+	char *col;
+
+	if ((rc = db_exec(tx, turn, user, NELEM(user), NULL, NULL)) != DB_OK ||
+	    (rc = db_row(tx, p->mem, sum, args, NELEM(args), &col, 1)) != DB_OK)
+		return (rc);
+	if (num_u64(col, 0, UINT64_MAX, &held))
+		return (DB_FAIL);
+	if (held <= p->new->quota && p->new->bytes <= p->new->quota - held)
+		return (DB_OK);
+	p->why = DATA_QUOTA;
+	return (DB_STOP);
+}
+
+/* Make the row live under ${id}. */
+static enum db_rc
+make_live(
+    struct db *tx, struct publish *p, const char *id, uint64_t now, uint64_t *n)
+{
+	static const char sql[] =
+	    "UPDATE file SET state = 'live', pid = ?, origin = ?, name = ?,"
+	    " mime = ?, purpose = ?, bytes = ?, sha256 = ?, created = ?,"
+	    " expires = ?, sweep_at = ?"
+	    " WHERE id = ? AND workspace_id = ? AND user_id = ?"
+	    "   AND state = 'uploading' AND claim = 0";
+	static const char *const origins[] = {
+	    [FILE_UPLOAD] = "upload",
+	    [FILE_RUN] = "run",
+	    [FILE_PROVIDER] = "provider",
+	};
+	const struct file_new *new = p->new;
+	const struct db_arg never = DB_NULL;
+	struct db_arg expires = DB_U64(now + new->lifetime_s * 1000);
+
+	if (new->lifetime_s == 0)
+		expires = never;
+	const struct db_arg args[] = {DB_STR(id), DB_STR(origins[new->origin]),
+	    DB_STR(new->name), DB_STR(new->mime), DB_STR(new->purpose),
+	    DB_U64(new->bytes), DB_STR(new->sha256), DB_U64(now), expires,
+	    expires, DB_U64(p->row), DB_U64(p->owner->workspace),
+	    DB_U64(p->owner->user)};
+
+	return (db_exec(tx, sql, args, NELEM(args), n, NULL));
+}
+
+enum db_rc
+file_publish_in(struct db *tx, struct publish *p)
+{
+	char id[FILE_IDLEN + 1];
+	uint64_t now, n = 0;
+	enum db_rc rc;
+	int i;
+
+	p->done = 0;
+	if (p->unsure && (rc = read_back(tx, p)) != DB_NONE) {
+		p->done = (rc == DB_OK);
+		return (rc);
+	}
+	if ((rc = db_now(tx, &now)) != DB_OK)
+		return (rc);
+	if (p->new->quota > 0) {
+		if ((rc = check_quota(tx, p, now)) != DB_OK)
+			return (rc);
+		/* It may have waited for its turn. */
+		if ((rc = db_now(tx, &now)) != DB_OK)
+			return (rc);
+	}
+	rc = DB_DUP;
+	for (i = 0; rc == DB_DUP && i < ID_TRIES; i++)
+		rc = file_id_make(now, id) ? DB_FAIL
+					   : make_live(tx, p, id, now, &n);
+	if (rc != DB_OK)
+		return (rc);
+	if (n != 1) {
+		p->why = DATA_STATE;
+		return (DB_STOP);
+	}
+	return (read_back(tx, p));
+}
+
+enum data_rc
+file_publish_run(struct db *db, struct publish *p, db_body *body, void *cookie)
+{
+	enum db_rc rc;
+
+	/*
+	 * A commit whose answer was lost is looked into by doing it again: the
+	 * row says whether it had been done, and its lock makes the second try
+	 * wait for a server that is still at the first.
+	 */
+	if ((rc = db_tx(db, body, cookie)) == DB_UNSURE) {
+		p->unsure = 1;
+		rc = db_tx(db, body, cookie);
+		if (rc != DB_OK && rc != DB_STOP)
+			rc = DB_UNSURE;
+	}
+	return (rc == DB_STOP ? p->why : data_rc_of(rc));
+}
+
+static enum db_rc
+publish_body(struct db *tx, void *cookie)
+{
+
+	return (file_publish_in(tx, cookie));
+}
+
+enum data_rc
+file_publish(struct db *db, struct arena *mem, const struct owner *owner,
+    uint64_t row, const struct file_new *new, struct file *f)
+{
+	struct publish p = {.mem = mem,
+	    .owner = owner,
+	    .row = row,
+	    .new = new,
+	    .f = f,
+	    .why = DATA_FAIL};
+
+	return (file_publish_run(db, &p, publish_body, &p));
+}
