@@ -198,19 +198,19 @@ err1:
 	return (rc);
 }
 
-/* Remove ${path} if it is there, and count it in ${n} and ${bytes}. */
+/* Count ${path} in ${n} and ${bytes} if it is there, and ${remove} it. */
 static int
-take(int root, const char *path, int *n, uint64_t *bytes)
+take(int root, const char *path, int remove, int *n, uint64_t *bytes)
 {
 	struct stat sb;
 
 	if (fstatat(root, path, &sb, AT_SYMLINK_NOFOLLOW) ||
-	    unlinkat(root, path, 0))
+	    (remove && unlinkat(root, path, 0)))
 		return (errno == ENOENT ? 0 : -1);
 	*n = 1;
 
 	/* A name that is left keeps the bytes. */
-	if (sb.st_nlink < 2)
+	if (sb.st_nlink < 2 || !remove)
 		*bytes += (uint64_t)sb.st_size;
 	return (0);
 }
@@ -223,7 +223,7 @@ blob_reclaim_temp(struct store *S, const char *key, struct blob_took *t)
 
 	memset(t, 0, sizeof(*t));
 	if ((root = store_root(S)) == -1 || store_temp_path(key, path) ||
-	    take(root, path, &t->temp, &t->bytes))
+	    take(root, path, 1, &t->temp, &t->bytes))
 		return (store_fail(S, "remove", key));
 	return (BLOB_OK);
 }
@@ -242,8 +242,22 @@ blob_reclaim(struct store *S, const char *key, struct blob_took *t)
 	if ((rc = blob_reclaim_temp(S, key, t)) != BLOB_OK)
 		return (rc);
 	if ((root = store_root(S)) == -1 || blob_path(key, path) ||
-	    take(root, path, &t->final, &t->bytes))
+	    take(root, path, 1, &t->final, &t->bytes))
 		return (store_fail(S, "remove", key));
+	return (BLOB_OK);
+}
+
+enum blob_rc
+blob_look(struct store *S, const char *key, struct blob_took *t)
+{
+	char temp[BLOB_PATHMAX], final[BLOB_PATHMAX];
+	int root;
+
+	memset(t, 0, sizeof(*t));
+	if ((root = store_root(S)) == -1 || store_temp_path(key, temp) ||
+	    blob_path(key, final) || take(root, temp, 0, &t->temp, &t->bytes) ||
+	    take(root, final, 0, &t->final, &t->bytes))
+		return (store_fail(S, "look at", key));
 	return (BLOB_OK);
 }
 

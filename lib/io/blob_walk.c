@@ -7,8 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/num.h"
+
 #include "io/blob_walk.h"
 #include "io/store.h"
+
+#define MARK ".swept"
 
 /* One walk. */
 struct walk {
@@ -108,4 +112,48 @@ blob_walk_shard(struct store *S, unsigned int n, blob_each *fn, void *cookie)
 
 	(void)snprintf(dir, sizeof(dir), "%02x", n % BLOB_SHARDS);
 	return (walk(S, &w, dir, shard_entry));
+}
+
+enum blob_rc
+store_mark_get(struct store *S, unsigned int *n, uint64_t *age)
+{
+	char text[16] = "";
+	struct stat sb;
+	int64_t now;
+	uint64_t x;
+	int root, fd, bad;
+
+	if ((root = store_root(S)) == -1 || store_clock(root, &now))
+		return (store_fail(S, "tell the time for", MARK));
+	if ((fd = openat(root, MARK, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) == -1)
+		return (
+		    errno == ENOENT ? BLOB_GONE : store_fail(S, "open", MARK));
+	bad = fstat(fd, &sb) || read(fd, text, sizeof(text) - 1) == -1;
+	if (close(fd) || bad)
+		return (store_fail(S, "read", MARK));
+
+	/* One that was cut short by a crash is none. */
+	text[strcspn(text, "\n")] = '\0';
+	if (num_u64(text, 0, UINT32_MAX, &x))
+		return (BLOB_GONE);
+	*n = (unsigned int)x;
+	*age = now / 1000 > sb.st_mtim.tv_sec
+	    ? (uint64_t)(now / 1000 - sb.st_mtim.tv_sec)
+	    : 0;
+	return (BLOB_OK);
+}
+
+enum blob_rc
+store_mark_set(struct store *S, unsigned int n)
+{
+	const int how = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+	int root, fd, bad;
+
+	if ((root = store_root(S)) == -1 ||
+	    (fd = openat(root, MARK, how, 0640)) == -1)
+		return (store_fail(S, "open", MARK));
+	bad = dprintf(fd, "%u\n", n) < 0;
+	if (close(fd) || bad)
+		return (store_fail(S, "write", MARK));
+	return (BLOB_OK);
 }

@@ -56,10 +56,29 @@ struct blob_took {
 enum blob_rc blob_reclaim(struct store *, const char *, struct blob_took *);
 
 /**
+ * blob_look(S, key, t):
+ * Say in ${t} what blob_reclaim() would remove.
+ */
+enum blob_rc blob_look(struct store *, const char *, struct blob_took *);
+
+/**
  * blob_reclaim_temp(S, key, t):
  * Remove the temporary name of ${key} only.
  */
 enum blob_rc
 blob_reclaim_temp(struct store *, const char *, struct blob_took *);
+
+/**
+ * store_mark_get(S, n, age):
+ * Read the number that store_mark_set() left in the store and how many seconds
+ * ago, by the file server's clock.  BLOB_GONE if there is none.
+ */
+enum blob_rc store_mark_get(struct store *, unsigned int *, uint64_t *);
+
+/**
+ * store_mark_set(S, n):
+ * Leave the number ${n} in the store: how far whoever walks it has come.
+ */
+enum blob_rc store_mark_set(struct store *, unsigned int);
 
 #endif /* !IO_BLOB_WALK_H_ */

@@ -124,6 +124,9 @@ test_reclaim(struct store *S)
 {
 	struct blob_took t;
 
+	ok(blob_look(S, K2, &t) == BLOB_OK && t.final && !t.temp &&
+		t.bytes == 2 && blob_look(S, K2, &t) == BLOB_OK && t.final,
+	    "to look at a blob does not remove it");
 	ok(blob_reclaim(S, K2, &t) == BLOB_OK && t.final && !t.temp &&
 		t.bytes == 2,
 	    "a published blob: its name and bytes");
@@ -149,6 +152,25 @@ test_reclaim(struct store *S)
 	    "two files under the two names: both");
 }
 
+static void
+test_mark(struct store *S)
+{
+	uint64_t age = 99;
+	unsigned int n = 99;
+
+	ok(store_mark_get(S, &n, &age) == BLOB_GONE && n == 99, "no mark yet");
+	ok(store_mark_set(S, 200) == BLOB_OK && store_mark_set(S, 7) == BLOB_OK,
+	    "set twice");
+	ok(store_mark_get(S, &n, &age) == BLOB_OK && n == 7 && age < 5,
+	    "the last one, just now");
+	put(at(".swept"), "256\n", 7200);
+	ok(store_mark_get(S, &n, &age) == BLOB_OK && n == 256 && age >= 7200 &&
+		age < 7205,
+	    "two hours ago");
+	put(at(".swept"), "", 7200);
+	ok(store_mark_get(S, &n, &age) == BLOB_GONE, "cut short: none");
+}
+
 int
 main(void)
 {
@@ -160,6 +182,7 @@ main(void)
 	test_temp(S);
 	test_shards(S);
 	test_reclaim(S);
+	test_mark(S);
 	store_close(S);
 	if ((pid = fork()) == 0)
 		execlp("rm", "rm", "-rf", root, (char *)NULL);
