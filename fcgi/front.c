@@ -1,6 +1,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -25,8 +26,7 @@
 #include "fcgi/io_fcgx.h"
 
 #define STACK (1UL << 20) /* Address space; only what is touched costs. */
-#define RECEIVE_S 30      /* A peer may be silent this long... */
-#define SEND_S 120        /* ...or take nothing. */
+#define SEND_S 120        /* A peer may take nothing for so long. */
 #define PAUSE_MS 100      /* After running out of descriptors. */
 #define QUIET_MS 20       /* When stopping: nothing more is under way. */
 #define NEVENTS 64
@@ -40,9 +40,12 @@
 struct front {
 	front_handler *handle;
 	void *cookie;
+	size_t threads;
 	int listenfd; /* -1 once no more are accepted. */
 	int epfd;
 	int wakefd;
+	int signalfd;
+	int told; /* To stop. */
 
 	pthread_mutex_t lock; /* Over all below. */
 	pthread_cond_t work;
@@ -54,22 +57,20 @@ struct front {
 	int over;     /* Threads, leave. */
 };
 
-static volatile sig_atomic_t told_to_stop;
-
-static void
-on_stop(int sig)
-{
-
-	(void)sig;
-	told_to_stop = 1;
-}
-
 static void
 wake(struct front *f)
 {
 	uint64_t one = 1;
 
 	(void)!write(f->wakefd, &one, sizeof(one));
+}
+
+static void
+clear(struct front *f)
+{
+	uint64_t count;
+
+	(void)!read(f->wakefd, &count, sizeof(count));
 }
 
 /* Watch for the next request on ${fd}. */
@@ -90,44 +91,35 @@ watch(struct front *f, int op, int fd)
  * connection, and its opening FCGX_Finish_r() leaves one alone whose
  * keepConnection is set; so it works on the one put there.  With no listening
  * socket it cannot go on to another when this one turns out to be closed.
+ * Return non-zero if the connection is still open, and set ${keep}.
  */
-static void
-answer(struct front *f, FCGX_Request *fcgx, int fd)
+static int
+answer(const struct front *f, FCGX_Request *fcgx, int fd, int *keep)
 {
 	struct io io;
-	int ended, keep;
 
 	(void)FCGX_InitRequest(fcgx, -1, FCGI_FAIL_ACCEPT_ON_INTR);
 	fcgx->ipcFd = fd;
 	fcgx->keepConnection = 1;
 	if (FCGX_Accept_r(fcgx) < 0)
-		return;
+		return (0);
 	io_begin(&io, fcgx);
 	f->handle(&io, f->cookie);
 
 	/* What is left of a body would be taken for the next request: such a
 	 * connection the library closes, reading off what still comes so that
 	 * the peer sees our answer.  Of the others we dispose ourselves. */
-	keep = fcgx->keepConnection;
-	ended = io_finish(&io);
-	fcgx->keepConnection = ended;
+	*keep = fcgx->keepConnection;
+	fcgx->keepConnection = io_finish(&io);
 	FCGX_Finish_r(fcgx);
-	if (fcgx->ipcFd < 0)
-		return;
-	pthread_mutex_lock(&f->lock);
-	keep = keep && !f->stopping;
-	pthread_mutex_unlock(&f->lock);
-	if (keep)
-		watch(f, EPOLL_CTL_MOD, fd);
-	else
-		close(fd);
+	return (fcgx->ipcFd >= 0);
 }
 
 /* Take a connection from the queue, or -1 when it is over. */
 static int
 take(struct front *f)
 {
-	int fd = -1, resume = 0;
+	int fd = -1;
 
 	pthread_mutex_lock(&f->lock);
 	while (f->queued == 0 && !f->over)
@@ -135,25 +127,29 @@ take(struct front *f)
 	if (f->queued > 0) {
 		fd = f->queue[f->head];
 		f->head = (f->head + 1) % f->size;
+		f->queued--;
 		f->busy++;
-		resume = --f->queued == 0 && f->paused;
 	}
 	pthread_mutex_unlock(&f->lock);
-	if (resume)
-		wake(f);
 	return (fd);
 }
 
+/* A thread has no request any more; ${keep} its connection ${fd} if it may. */
 static void
-done(struct front *f)
+done(struct front *f, int fd, int keep)
 {
-	int last;
+	int news;
 
 	pthread_mutex_lock(&f->lock);
 	f->busy--;
-	last = f->stopping && f->busy == 0 && f->queued == 0;
+	news = (f->paused && f->busy + f->queued < f->threads) ||
+	    (f->stopping && f->busy + f->queued == 0);
+	if (keep && !f->stopping)
+		watch(f, EPOLL_CTL_MOD, fd);
+	else if (fd != -1)
+		close(fd);
 	pthread_mutex_unlock(&f->lock);
-	if (last)
+	if (news)
 		wake(f);
 }
 
@@ -162,11 +158,13 @@ worker(void *cookie)
 {
 	struct front *f = cookie;
 	FCGX_Request fcgx;
-	int fd;
+	int fd, keep;
 
 	while ((fd = take(f)) != -1) {
-		answer(f, &fcgx, fd);
-		done(f);
+		if (answer(f, &fcgx, fd, &keep))
+			done(f, fd, keep);
+		else
+			done(f, -1, 0);
 	}
 	return (NULL);
 }
@@ -187,11 +185,15 @@ readable(struct front *f, const struct epoll_event *e)
 {
 	char c;
 
-	if ((e->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) &&
-	    recv(e->data.fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
-		close(e->data.fd);
-	else
+	if (!(e->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) ||
+	    recv(e->data.fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
 		put(f, e->data.fd);
+		return;
+	}
+	/* The thread that had it may still be inside done(). */
+	pthread_mutex_lock(&f->lock);
+	close(e->data.fd);
+	pthread_mutex_unlock(&f->lock);
 }
 
 static int
@@ -214,7 +216,7 @@ listen_off(struct front *f)
 static void
 adopt(struct front *f, int fd, int tcp)
 {
-	const struct timeval in = {.tv_sec = RECEIVE_S},
+	const struct timeval in = {.tv_sec = IO_SILENCE_S},
 			     out = {.tv_sec = SEND_S};
 	int on = 1;
 
@@ -257,7 +259,7 @@ accept_some(struct front *f, int max)
 			log_err("front: accept: %s", strerror(errno));
 			return (PAUSE_MS);
 		default:
-			told_to_stop = 1;
+			f->told = 1;
 			return (0);
 		}
 	}
@@ -266,7 +268,7 @@ accept_some(struct front *f, int max)
 
 /*
  * With every thread busy the next connection is better left to another process
- * that listens on the same socket.  Return non-zero if so; take() then wakes us.
+ * that listens on the same socket.  Return non-zero if so; done() then wakes us.
  */
 static int
 crowded(struct front *f)
@@ -274,7 +276,7 @@ crowded(struct front *f)
 	int rc;
 
 	pthread_mutex_lock(&f->lock);
-	rc = f->paused = f->queued > 0;
+	rc = f->paused = f->busy + f->queued >= f->threads;
 	pthread_mutex_unlock(&f->lock);
 	return (rc);
 }
@@ -298,8 +300,7 @@ stop(struct front *f)
 	pthread_mutex_lock(&f->lock);
 	f->stopping = 1;
 	pthread_mutex_unlock(&f->lock);
-	if (f->listenfd == -1)
-		return;
+	(void)epoll_ctl(f->epfd, EPOLL_CTL_DEL, f->signalfd, NULL);
 	listen_off(f);
 	(void)accept_some(f, (int)f->size);
 	close(f->listenfd);
@@ -311,13 +312,12 @@ static void
 settle(struct front *f)
 {
 	struct epoll_event ev[NEVENTS];
-	uint64_t count;
 	int i, n;
 
 	while ((n = epoll_wait(f->epfd, ev, NEVENTS, QUIET_MS)) > 0) {
 		for (i = 0; i < n; i++) {
 			if (ev[i].data.fd == f->wakefd)
-				(void)!read(f->wakefd, &count, sizeof(count));
+				clear(f);
 			else
 				readable(f, &ev[i]);
 		}
@@ -326,16 +326,17 @@ settle(struct front *f)
 
 /* One round of events; ${wait} in ms.  Return how long not to listen. */
 static int
-round_of(struct front *f, int wait, const sigset_t *mask)
+round_of(struct front *f, int wait)
 {
 	struct epoll_event ev[NEVENTS];
-	uint64_t count;
 	int i, n, pause = 0;
 
-	n = epoll_pwait(f->epfd, ev, NEVENTS, wait, mask);
+	n = epoll_wait(f->epfd, ev, NEVENTS, wait);
 	for (i = 0; i < n; i++) {
-		if (ev[i].data.fd == f->wakefd)
-			(void)!read(f->wakefd, &count, sizeof(count));
+		if (ev[i].data.fd == f->signalfd)
+			f->told = 1;
+		else if (ev[i].data.fd == f->wakefd)
+			clear(f);
 		else if (ev[i].data.fd == f->listenfd)
 			pause = accept_some(f, NACCEPT);
 		else
@@ -345,12 +346,12 @@ round_of(struct front *f, int wait, const sigset_t *mask)
 }
 
 static void
-loop(struct front *f, const sigset_t *mask)
+loop(struct front *f)
 {
 	int listening = 1, pause = 0;
 
-	while (!told_to_stop) {
-		pause = round_of(f, pause > 0 ? pause : -1, mask);
+	while (!f->told) {
+		pause = round_of(f, pause > 0 ? pause : -1);
 		if (pause > 0 || crowded(f)) {
 			if (listening)
 				listen_off(f);
@@ -361,7 +362,7 @@ loop(struct front *f, const sigset_t *mask)
 	}
 	stop(f);
 	for (settle(f); !idle(f); settle(f))
-		(void)round_of(f, -1, mask);
+		(void)round_of(f, -1);
 }
 
 /* The ring has a place for every descriptor the process may have. */
@@ -376,9 +377,16 @@ descriptors(void)
 }
 
 static int
-open_all(struct front *f)
+watch_level(struct front *f, int fd)
 {
-	struct epoll_event e = {.events = EPOLLIN};
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+
+	return (epoll_ctl(f->epfd, EPOLL_CTL_ADD, fd, &e));
+}
+
+static int
+open_all(struct front *f, const sigset_t *stops)
+{
 
 	f->size = descriptors();
 	if ((f->queue = calloc(f->size, sizeof(*f->queue))) == NULL ||
@@ -386,14 +394,18 @@ open_all(struct front *f)
 		goto err0;
 	if ((f->wakefd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) == -1)
 		goto err1;
-	e.data.fd = f->wakefd;
-	if (fcntl(f->listenfd, F_SETFL, O_NONBLOCK) ||
-	    epoll_ctl(f->epfd, EPOLL_CTL_ADD, f->wakefd, &e) || listen_on(f))
+	if ((f->signalfd = signalfd(-1, stops, SFD_CLOEXEC)) == -1)
 		goto err2;
+	if (fcntl(f->listenfd, F_SETFL, O_NONBLOCK) ||
+	    watch_level(f, f->wakefd) || watch_level(f, f->signalfd) ||
+	    listen_on(f))
+		goto err3;
 
 	/* Success! */
 	return (0);
 
+err3:
+	close(f->signalfd);
 err2:
 	close(f->wakefd);
 err1:
@@ -411,6 +423,7 @@ close_all(struct front *f)
 
 	if (f->listenfd != -1)
 		close(f->listenfd);
+	close(f->signalfd);
 	close(f->wakefd);
 	close(f->epfd);
 	free(f->queue);
@@ -450,27 +463,26 @@ join(struct front *f, pthread_t *threads, size_t n)
 }
 
 /*
- * All signals are blocked while threads are made, which inherit that; the two
- * that stop us can then only arrive in epoll_pwait().
+ * Block all signals here and in the threads to come but those that a fault of
+ * our own raises.  The two in ${stops} are read as events: a handler would not
+ * run while epoll_wait() always finds something to return.
  */
 static void
-set_signals(sigset_t *unblocked)
+set_signals(sigset_t *stops)
 {
-	struct sigaction sa = {.sa_handler = on_stop};
-	const int ours[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+	const int faults[] = {
+	    SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 	sigset_t all;
 	size_t i;
 
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigfillset(&all);
-	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		(void)sigdelset(&all, ours[i]);
+	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		(void)sigdelset(&all, faults[i]);
 	(void)pthread_sigmask(SIG_SETMASK, &all, NULL);
-	(void)sigaction(SIGTERM, &sa, NULL);
-	(void)sigaction(SIGINT, &sa, NULL);
-	*unblocked = all;
-	(void)sigdelset(unblocked, SIGTERM);
-	(void)sigdelset(unblocked, SIGINT);
+	(void)sigemptyset(stops);
+	(void)sigaddset(stops, SIGTERM);
+	(void)sigaddset(stops, SIGINT);
 }
 
 int
@@ -478,11 +490,12 @@ front_run(int fd, size_t threads, front_handler *handle, void *cookie)
 {
 	struct front f = {.handle = handle,
 	    .cookie = cookie,
+	    .threads = threads,
 	    .listenfd = fd,
 	    .lock = PTHREAD_MUTEX_INITIALIZER,
 	    .work = PTHREAD_COND_INITIALIZER};
 	pthread_t *thread;
-	sigset_t mask;
+	sigset_t stops;
 	size_t n;
 	int rc = -1;
 
@@ -491,11 +504,11 @@ front_run(int fd, size_t threads, front_handler *handle, void *cookie)
 		log_err("front: out of memory");
 		goto err0;
 	}
-	set_signals(&mask); /* The library has set handlers of its own. */
-	if (open_all(&f))
+	set_signals(&stops); /* The library has set handlers of its own. */
+	if (open_all(&f, &stops))
 		goto err1;
 	if ((n = start(&f, thread, threads)) == threads) {
-		loop(&f, &mask);
+		loop(&f);
 		rc = 0;
 	}
 	join(&f, thread, n);

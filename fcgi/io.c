@@ -17,8 +17,7 @@
 #include "fcgi/io.h"
 #include "fcgi/io_fcgx.h"
 
-#define SILENCE_MS 30000 /* Of plain CGI; front.c sets the sockets'. */
-#define NAMEMAX 256      /* Of a parameter's name. */
+#define NAMEMAX 256 /* Of a parameter's name. */
 
 /* A body that nobody wanted is read to its end if it is this small and comes
  * this fast, so that the connection can be kept. */
@@ -154,7 +153,7 @@ cgi_read(struct io *io, char *buf, size_t len, int *err)
 		len = (size_t)((uint64_t)io->declared - io->got);
 	if (len == 0)
 		return (0);
-	if (io_wait(io, SILENCE_MS) != IO_OK) {
+	if (io_wait(io, IO_SILENCE_S * 1000) != IO_OK) {
 		*err = EAGAIN;
 		return (0);
 	}
@@ -300,26 +299,38 @@ io_abort(struct io *io)
 		(void)shutdown(io->fcgx->ipcFd, SHUT_RDWR);
 }
 
+static void
+set_patience(const struct io *io, long ms)
+{
+	const struct timeval tv = {
+	    .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+
+	(void)setsockopt(
+	    io->fcgx->ipcFd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+}
+
 /* Read to its end what is small and already here. */
 static void
 drain(struct io *io)
 {
-	const struct timeval tv = {.tv_usec = DRAIN_MS * 1000};
 	char trash[4096];
 	size_t n;
+	int there;
 
 	if (io->declared > DRAIN_MAX)
 		return;
 	/* Even an empty body has its end in a record of its own, which comes
-	 * with the parameters.  Chunked ones may take their time. */
-	if (io->declared > 0 || io_param(io, "HTTP_TRANSFER_ENCODING")) {
+	 * with the parameters.  Others may take their time. */
+	there = io->declared <= 0 && !io_param(io, "HTTP_TRANSFER_ENCODING");
+	if (!there) {
 		(void)io_flush(io);
-		(void)setsockopt(
-		    io->fcgx->ipcFd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+		set_patience(io, DRAIN_MS);
 	}
 	while (io->got <= DRAIN_MAX &&
 	    io_read(io, trash, sizeof(trash), &n) == IO_OK)
 		;
+	if (!there)
+		set_patience(io, IO_SILENCE_S * 1000);
 }
 
 int

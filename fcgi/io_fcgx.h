@@ -10,6 +10,7 @@
 struct FCGX_Request;
 
 #define IO_OUTMAX 65536
+#define IO_SILENCE_S 30 /* The sender of a body may pause so long. */
 
 struct io {
 	struct FCGX_Request *fcgx; /* NULL: plain CGI. */
