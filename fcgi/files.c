@@ -112,12 +112,33 @@ intake_repeats(struct req *r, const struct intake *in)
 	return (0);
 }
 
+/*
+ * A management key says in a field for whom it acts, maybe after the bytes; a
+ * row that was begun before goes to that user.
+ */
 static int
-intake_judge(struct req *r, struct intake *in)
+intake_owner(struct req *r, struct intake *in, const struct upload_body *u)
+{
+	const struct owner was = r->caller.owner;
+	enum data_rc rc;
+
+	if (req_act_as(r, in->field[USER].value, in->field[WORKSPACE].value))
+		return (-1);
+	if (u->row == 0 ||
+	    (was.workspace == r->caller.owner.workspace &&
+		was.user == r->caller.owner.user))
+		return (0);
+	if ((rc = file_give(r->srv->db, u->row, &r->caller.owner)) == DATA_OK)
+		return (0);
+	(void)reply_data(r, rc);
+	return (-1);
+}
+
+static int
+intake_judge(struct req *r, struct intake *in, const struct upload_body *u)
 {
 
-	if (intake_repeats(r, in) ||
-	    req_act_as(r, in->field[USER].value, in->field[WORKSPACE].value))
+	if (intake_repeats(r, in) || intake_owner(r, in, u))
 		return (-1);
 	if (field_purpose(r, in->field[PURPOSE].value, &in->new.purpose) ||
 	    intake_expiry(r, in))
@@ -200,7 +221,7 @@ files_create(struct req *r)
 	};
 	int rc = 0;
 
-	if (upload_body_read(&u) == 0 && intake_judge(r, &in) == 0 &&
+	if (upload_body_read(&u) == 0 && intake_judge(r, &in, &u) == 0 &&
 	    upload_body_commit(&u) == 0)
 		rc = intake_publish(r, &in, &u);
 	upload_body_free(&u);

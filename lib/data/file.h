@@ -68,6 +68,14 @@ enum data_rc file_begin(
     struct db *, const struct owner *, const char *, uint64_t, uint64_t *);
 
 /**
+ * file_give(db, row, owner):
+ * Make ${owner} the owner of the row "uploading" ${row}, for a caller who says
+ * only after the bytes for whom they are.  DATA_OK, DATA_STATE (the sweep has
+ * taken it), DATA_DOWN or DATA_FAIL.
+ */
+enum data_rc file_give(struct db *, uint64_t, const struct owner *);
+
+/**
  * file_publish(db, mem, owner, row, new, f):
  * Make ${row} live and fill in ${f}.  One transaction.  DATA_STATE if the sweep
  * has taken the row meanwhile, DATA_QUOTA, DATA_UNSURE (keep the bytes: the
