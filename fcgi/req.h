@@ -75,7 +75,7 @@ struct req {
 	int status; /* 0 until a status line has been written. */
 	int gone;   /* The client left, or was cut off. */
 	uint64_t bytes_in, bytes_out;
-	struct buf head; /* Headers added so far. */
+	struct buf headers; /* Added so far. */
 	struct req_body body;
 };
 
