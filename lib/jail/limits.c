@@ -76,7 +76,7 @@ set(int what, uint64_t n)
 }
 
 int
-limits_apply(const struct limits *l, uint64_t cpu_s)
+limits_apply(const struct limits *l)
 {
 	/*
 	 * RLIMIT_DATA is what bounds a process: it counts the memory that can
@@ -84,6 +84,7 @@ limits_apply(const struct limits *l, uint64_t cpu_s)
 	 * MiB a thread in glibc), so it is the wide outer bound, which catches
 	 * shared mappings.  One process stays below the session's limit, so
 	 * that its allocation fails before the supervisor must kill it.
+	 * Time is the supervisor's affair; RLIMIT_CPU is a last resort.
 	 */
 	const struct {
 		int what;
@@ -95,7 +96,7 @@ limits_apply(const struct limits *l, uint64_t cpu_s)
 	    {RLIMIT_FSIZE, l->workspace},
 	    {RLIMIT_NOFILE, LIMIT_FDS},
 	    {RLIMIT_NPROC, l->processes},
-	    {RLIMIT_CPU, cpu_s},
+	    {RLIMIT_CPU, l->lifetime_s},
 	    {RLIMIT_MEMLOCK, 65536},
 	    {RLIMIT_MSGQUEUE, 0},
 	    {RLIMIT_SIGPENDING, 1024},

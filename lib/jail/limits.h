@@ -42,10 +42,10 @@ int limits_read(char *const *, size_t, struct limits *);
 uint64_t limits_inodes(const struct limits *);
 
 /**
- * limits_apply(l, cpu_s):
- * Put the calling process, which is about to run a caller's code, under ${l} and
- * let it use ${cpu_s} seconds of processor time.  Return 0 or -1 with errno.
+ * limits_apply(l):
+ * Put the calling process, which is about to run a caller's code, under ${l}.
+ * Return 0 or -1 with errno.
  */
-int limits_apply(const struct limits *, uint64_t);
+int limits_apply(const struct limits *);
 
 #endif /* !JAIL_LIMITS_H_ */

@@ -28,7 +28,7 @@ out_drain(struct out *o)
 	ssize_t n;
 	int i;
 
-	for (i = 0; i < PIECES && o->fd != -1; i++) {
+	for (i = 0; i < PIECES && o->fd != -1 && !o->over; i++) {
 		n = read(o->fd, piece, sizeof(piece));
 		if (n > 0)
 			out_put(o, piece, (size_t)n);
@@ -37,23 +37,13 @@ out_drain(struct out *o)
 		else if (n == -1 && errno == EAGAIN)
 			break;
 		else
-			out_close(o);
+			o->over = 1;
 	}
-}
-
-void
-out_close(struct out *o)
-{
-
-	if (o->fd != -1)
-		(void)close(o->fd);
-	o->fd = -1;
 }
 
 void
 out_free(struct out *o)
 {
 
-	out_close(o);
 	buf_free(&o->kept);
 }

@@ -10,7 +10,8 @@
 struct out {
 	struct buf kept;
 	uint64_t dropped; /* Bytes. */
-	int fd;           /* The pipe it comes from; -1 = over, or none. */
+	int fd;           /* The pipe it comes from, not ours; or -1. */
+	int over;         /* Nothing will come any more. */
 };
 
 /* An output stream of which LIMIT_OUTPUT bytes are kept. */
@@ -28,20 +29,14 @@ void out_put(struct out *, const void *, size_t);
 
 /**
  * out_drain(o):
- * Take what is in the pipe now, without waiting; at its end, close it.  Returns
- * after some 4 MiB even if there is more.
+ * Take what is in the pipe now, without waiting.  Returns after some 4 MiB even
+ * if there is more.
  */
 void out_drain(struct out *);
 
 /**
- * out_close(o):
- * Close the pipe if it is open.
- */
-void out_close(struct out *);
-
-/**
  * out_free(o):
- * Close the pipe and free what is kept.
+ * Free what is kept.
  */
 void out_free(struct out *);
 

@@ -1,0 +1,314 @@
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#include "jail/call.h"
+
+#define TICK_MS 50       /* How often memory is looked at. */
+#define ARG_MAX_1 100000 /* Below what the kernel takes as one argument. */
+
+enum { P_CONN, P_SIGS, P_OUT, P_ERR, P_CTL, P_COUNT };
+
+static void
+set_polls(const struct call *c, struct pollfd p[P_COUNT])
+{
+
+	/* Nothing is expected of the worker; POLLIN would not tell us. */
+	p[P_CONN].fd = c->conn;
+	p[P_CONN].events = POLLRDHUP;
+	p[P_SIGS].fd = c->J->sigs;
+	p[P_SIGS].events = POLLIN;
+	p[P_OUT].fd = c->out.over ? -1 : c->out.fd;
+	p[P_OUT].events = POLLIN;
+	p[P_ERR].fd = c->err.over ? -1 : c->err.fd;
+	p[P_ERR].events = POLLIN;
+	p[P_CTL].fd = c->g->ctl;
+	p[P_CTL].events = c->ask.len > 0 ? POLLIN | POLLOUT : POLLIN;
+}
+
+static void
+take_signals(struct call *c)
+{
+	struct signalfd_siginfo si;
+
+	(void)read(c->J->sigs, &si, sizeof(si));
+	guests_reap(c->J);
+}
+
+/* The interpreter's end is closed although it lives: it is of no use now. */
+static void
+cut_off(struct call *c)
+{
+
+	(void)kill(c->g->pid, SIGKILL);
+	(void)close(c->g->ctl);
+	c->g->ctl = -1;
+}
+
+static void
+talk(struct call *c, short revents)
+{
+	char piece[4096];
+	ssize_t n;
+
+	if (revents & POLLOUT && c->ask.len > 0) {
+		n = send(c->g->ctl, c->ask.p, c->ask.len, MSG_NOSIGNAL);
+		if (n > 0)
+			buf_drop(&c->ask, (size_t)n);
+		else if (n == -1 && errno != EAGAIN && errno != EINTR) {
+			cut_off(c);
+			return;
+		}
+	}
+	if (!(revents & (POLLIN | POLLHUP | POLLERR)))
+		return;
+	n = recv(c->g->ctl, piece, sizeof(piece), 0);
+	if (n > 0)
+		c->told =
+		    kernel_feed(&c->line, c->nonce, piece, (size_t)n, &c->code);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		cut_off(c);
+}
+
+/* Wait for whatever happens first. */
+static enum call_end
+watch(struct call *c)
+{
+	const uint64_t most = c->J->lim.memory;
+	struct pollfd p[P_COUNT];
+	uint64_t now = clock_ms(), tick = now + TICK_MS;
+
+	while (!c->g->dead && !c->told) {
+		if (now >= c->deadline)
+			return (CALL_LATE);
+		if (now >= tick) {
+			if (guests_memory(most) > most)
+				return (CALL_MEMORY);
+			tick = clock_ms() + TICK_MS;
+		}
+		set_polls(c, p);
+		if (poll(p, P_COUNT,
+			(int)((tick < c->deadline ? tick : c->deadline) -
+			    now)) == -1 &&
+		    errno != EINTR)
+			return (CALL_FAIL);
+		if (p[P_CONN].revents)
+			return (CALL_LEFT);
+		if (p[P_OUT].revents)
+			out_drain(&c->out);
+		if (p[P_ERR].revents)
+			out_drain(&c->err);
+		if (p[P_SIGS].revents)
+			take_signals(c);
+		if (p[P_CTL].revents)
+			talk(c, p[P_CTL].revents);
+		now = clock_ms();
+	}
+	return (CALL_ENDED);
+}
+
+static void
+say(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* One line on the standard error of the call, whatever it has printed. */
+static void
+say(struct call *c, const char *fmt, ...)
+{
+	char line[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	c->err.kept.max += strlen(line) + 1;
+	if (c->err.kept.len > 0 && c->err.kept.p[c->err.kept.len - 1] != '\n')
+		(void)buf_puts(&c->err.kept, "\n");
+	(void)buf_puts(&c->err.kept, line);
+}
+
+/* The words for what a call has cost its session. */
+static const char *
+losses(const struct call *c)
+{
+
+	return (c->g == &c->J->kernel ? "variables were lost, files kept"
+				      : "files were kept");
+}
+
+/* The return code and the message of a guest that ended by itself. */
+static void
+judge(struct call *c)
+{
+	const int st = c->g->status;
+
+	if (c->told || !c->g->dead)
+		return;
+	if (WIFSIGNALED(st)) {
+		c->code = 128 + WTERMSIG(st);
+		if (c->g == &c->J->kernel)
+			say(c,
+			    "sandbox: the interpreter was ended by signal"
+			    " %d; %s\n",
+			    WTERMSIG(st), losses(c));
+		return;
+	}
+	c->code = WEXITSTATUS(st);
+	if (c->g == &c->J->kernel)
+		say(c, "sandbox: the interpreter exited with status %d; %s\n",
+		    c->code, losses(c));
+}
+
+static void
+explain(struct call *c)
+{
+
+	switch (c->end) {
+	case CALL_LATE:
+		c->code = 124;
+		say(c, "sandbox: wall limit of %" PRIu64 " s reached; %s\n",
+		    c->limit_s, losses(c));
+		break;
+	case CALL_MEMORY:
+		c->code = 137;
+		say(c,
+		    "sandbox: memory limit of %" PRIu64 " MiB reached;"
+		    " %s\n",
+		    c->J->lim.memory >> 20, losses(c));
+		break;
+	case CALL_FAIL:
+		c->code = 126;
+		say(c, "sandbox: the program could not be started\n");
+		break;
+	case CALL_ENDED:
+		judge(c);
+		break;
+	case CALL_LEFT:
+		break;
+	}
+}
+
+/* Run ${c}->g to its end, and leave nothing of it behind. */
+static void
+run(struct call *c)
+{
+
+	c->out.fd = c->g->out;
+	c->err.fd = c->g->err;
+	c->end = watch(c);
+	if (c->end != CALL_ENDED && c->g == &c->J->kernel)
+		guests_kill(c->J);
+	else
+		guests_end(c->J);
+	out_drain(&c->out);
+	out_drain(&c->err);
+	explain(c);
+	buf_free(&c->ask);
+}
+
+/*
+ * A text that is too long for an argument goes through a file that exists only
+ * as a descriptor, and that nobody can write to any more.
+ */
+static int
+long_text(const char *text, size_t len)
+{
+	ssize_t n;
+	int fd;
+
+	if ((fd = memfd_create("command", MFD_CLOEXEC | MFD_ALLOW_SEALING)) ==
+	    -1)
+		return (-1);
+	for (; len > 0; text += n, len -= (size_t)n)
+		if ((n = write(fd, text, len)) <= 0)
+			break;
+	if (len > 0 || lseek(fd, 0, SEEK_SET) == -1 ||
+	    fcntl(fd, F_ADD_SEALS,
+		F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)) {
+		(void)close(fd);
+		return (-1);
+	}
+	return (fd);
+}
+
+void
+call_bash(struct call *c, const char *text, size_t len)
+{
+	static char bash[] = "/usr/bin/bash", opt[] = "-c",
+		    by_fd[] = "eval \"$(</dev/fd/3)\" 3<&-";
+	char *argv[] = {bash, opt, (char *)(uintptr_t)text, NULL};
+	struct guest g = GUEST_INIT;
+	int fd = -1;
+
+	c->g = &g;
+	if (len > ARG_MAX_1) {
+		argv[2] = by_fd;
+		if ((fd = long_text(text, len)) == -1)
+			goto err0;
+	}
+	c->J->now = &g;
+	if (guest_start(c->J, argv, fd, -1, &g))
+		goto err1;
+	if (fd != -1)
+		(void)close(fd);
+	run(c);
+	c->J->now = NULL;
+	guest_close(&g);
+	return;
+
+err1:
+	c->J->now = NULL;
+	if (fd != -1)
+		(void)close(fd);
+err0:
+	c->end = CALL_FAIL;
+	explain(c);
+}
+
+/* Drop what processes of an earlier call may still have written. */
+static void
+discard(struct jail *J)
+{
+	struct out o = OUT_INIT;
+	char piece[4096];
+
+	o.kept.max = 0;
+	o.fd = J->kernel.out;
+	out_drain(&o);
+	o.fd = J->kernel.err;
+	out_drain(&o);
+	while (recv(J->kernel.ctl, piece, sizeof(piece), MSG_DONTWAIT) > 0)
+		;
+}
+
+void
+call_python(struct call *c, const char *code, size_t len)
+{
+	struct jail *J = c->J;
+
+	c->g = &J->kernel;
+	guests_reap(J);
+	if (J->kernel.pid != 0 && !J->kernel.dead)
+		discard(J);
+	if (kernel_start(J) || kernel_ask(c->nonce, code, len, &c->ask)) {
+		guests_kill(J);
+		c->end = CALL_FAIL;
+		explain(c);
+	} else {
+		run(c);
+	}
+	if (J->kernel.dead)
+		guest_close(&J->kernel);
+}

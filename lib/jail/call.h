@@ -1,0 +1,46 @@
+#ifndef JAIL_CALL_H_
+#define JAIL_CALL_H_
+
+#include <stdint.h>
+
+#include "jail/guest.h"
+#include "jail/kernel.h"
+
+/* One execution of a caller's program, from its start until nothing of it runs
+ * any more. */
+
+enum call_end {
+	CALL_ENDED,
+	CALL_LATE,   /* The deadline passed. */
+	CALL_MEMORY, /* The session's processes used more than they may. */
+	CALL_LEFT,   /* The worker closed the connection. */
+	CALL_FAIL    /* It could not be started. */
+};
+
+struct call {
+	struct jail *J;
+	int conn;
+	uint64_t deadline; /* clock_ms() */
+	uint64_t limit_s;  /* What the deadline came from, for its message. */
+	struct out out, err;
+	enum call_end end;
+	int code; /* The return code to report. */
+
+	/* call.c's own. */
+	struct guest *g;
+	struct buf ask; /* What the interpreter has yet to be sent. */
+	char nonce[KERNEL_NONCE + 1];
+	struct kernel_line line;
+	int told; /* The interpreter has said that it is done. */
+};
+
+/**
+ * call_bash(c, text, len), call_python(c, code, len):
+ * Run the command or the program in ${c}->J, and set ${c}'s out, err, end and
+ * code.  ${c}->err also gets one line for each limit that ended it.  On return
+ * no process of the call is left; the interpreter is, unless it was what ended.
+ */
+void call_bash(struct call *, const char *, size_t);
+void call_python(struct call *, const char *, size_t);
+
+#endif /* !JAIL_CALL_H_ */

@@ -1,0 +1,148 @@
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "jail/filter.h"
+#include "jail/guest.h"
+#include "jail/ns.h"
+
+/* All that a guest learns of the world. */
+static char *const environment[] = {
+    (char[]){"PATH=/usr/bin:/bin"},
+    (char[]){"HOME=" NS_WORKSPACE},
+    (char[]){"LANG=C.UTF-8"},
+    (char[]){"MPLBACKEND=Agg"},
+    (char[]){"MPLCONFIGDIR=/tmp"},
+    (char[]){"OPENBLAS_NUM_THREADS=1"},
+    NULL,
+};
+
+/* Signals as a program expects to find them. */
+static void
+reset_signals(void)
+{
+	sigset_t none;
+	int i;
+
+	for (i = 1; i < NSIG; i++)
+		(void)signal(i, SIG_DFL);
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child: become the guest.  Descriptors below 5 are all taken. */
+static void
+become(const struct jail *J, char *const *argv, int out, int err, int extra)
+{
+	unsigned int first = 3;
+
+	if (setsid() == -1 || fchdir(J->root) || dup2(out, 1) == -1 ||
+	    dup2(err, 2) == -1)
+		_exit(126);
+	if (extra != -1 && dup2(extra, (int)first++) == -1)
+		_exit(126);
+	if (close_range(first, ~0U, 0) || limits_apply(&J->lim) ||
+	    filter_load())
+		_exit(126);
+	reset_signals();
+	(void)execve(argv[0], argv, environment);
+	_exit(127);
+}
+
+int
+guest_start(const struct jail *J, char *const *argv, int extra, int ctl,
+    struct guest *g)
+{
+	int out[2], err[2];
+
+	if (pipe2(out, O_CLOEXEC))
+		goto err0;
+	if (pipe2(err, O_CLOEXEC))
+		goto err1;
+	if (fcntl(out[0], F_SETFL, O_NONBLOCK) ||
+	    fcntl(err[0], F_SETFL, O_NONBLOCK))
+		goto err2;
+	if ((g->pid = fork()) == -1)
+		goto err2;
+	if (g->pid == 0)
+		become(J, argv, out[1], err[1], extra);
+	(void)close(out[1]);
+	(void)close(err[1]);
+	g->dead = g->status = 0;
+	g->out = out[0];
+	g->err = err[0];
+	g->ctl = ctl;
+	return (0);
+
+err2:
+	(void)close(err[0]);
+	(void)close(err[1]);
+err1:
+	(void)close(out[0]);
+	(void)close(out[1]);
+err0:
+	g->pid = 0;
+	return (-1);
+}
+
+void
+guest_close(struct guest *g)
+{
+	static const struct guest none = GUEST_INIT;
+
+	if (g->out != -1)
+		(void)close(g->out);
+	if (g->err != -1)
+		(void)close(g->err);
+	if (g->ctl != -1)
+		(void)close(g->ctl);
+	*g = none;
+}
+
+static void
+note(struct guest *g, pid_t pid, int status)
+{
+
+	if (g == NULL || g->pid != pid)
+		return;
+	g->dead = 1;
+	g->status = status;
+}
+
+/* Wait for children until there are none that ${flags} would wait for. */
+static void
+reap(struct jail *J, int flags)
+{
+	int status;
+	pid_t pid;
+
+	for (;;) {
+		pid = waitpid(-1, &status, flags);
+		if (pid == -1 && errno == EINTR)
+			continue;
+		if (pid <= 0)
+			break;
+		note(&J->kernel, pid, status);
+		note(J->now, pid, status);
+	}
+}
+
+void
+guests_reap(struct jail *J)
+{
+
+	reap(J, WNOHANG);
+}
+
+void
+guests_kill(struct jail *J)
+{
+
+	(void)kill(-1, SIGKILL);
+	reap(J, 0);
+}

@@ -1,0 +1,79 @@
+#ifndef JAIL_GUEST_H_
+#define JAIL_GUEST_H_
+
+#include <sys/types.h>
+
+#include "jail/editor.h"
+#include "jail/limits.h"
+#include "jail/out.h"
+
+/* Processes that run callers' code, and the supervisor's hold on them. */
+
+struct guest {
+	pid_t pid;  /* 0 = none was started. */
+	int dead;   /* It has ended, and been waited for: */
+	int status; /* so. */
+	int out, err;
+	int ctl; /* Our end of its descriptor 3; -1 = none. */
+};
+
+/* No process. */
+#define GUEST_INIT                              \
+	{                                       \
+		.out = -1, .err = -1, .ctl = -1 \
+	}
+
+/* What a session's supervisor knows. */
+struct jail {
+	struct limits lim;
+	int root; /* The workspace. */
+	int sigs; /* signalfd of SIGCHLD. */
+	struct guest
+	    kernel;        /* The Python interpreter, stopped between calls. */
+	struct guest *now; /* What the current call runs, or NULL. */
+	struct editor editor;
+};
+
+/**
+ * guest_start(J, argv, extra, ctl, g):
+ * Start ${argv} in the workspace under the limits and the filter, with an
+ * environment of its own, and fill in ${g}.  Its descriptors are 0 (nothing to
+ * read), 1 and 2 (pipes to us) and 3: ${extra}, unless that is -1.  ${ctl} is
+ * our end of ${extra}, or -1.  Return 0, or -1 with errno; ${extra} and ${ctl}
+ * stay the caller's then.
+ */
+int guest_start(const struct jail *, char *const *, int, int, struct guest *);
+
+/**
+ * guest_close(g):
+ * Close what we hold of a guest that is dead, and make ${g} none.
+ */
+void guest_close(struct guest *);
+
+/**
+ * guests_reap(J):
+ * Wait for all that has ended, and note it where it was one of ${J}'s.
+ */
+void guests_reap(struct jail *);
+
+/**
+ * guests_end(J):
+ * Kill every process but the supervisor and the interpreter, which is stopped,
+ * and come back once they have gone.
+ */
+void guests_end(struct jail *);
+
+/**
+ * guests_kill(J):
+ * Kill every process but the supervisor, and come back once they have gone.
+ */
+void guests_kill(struct jail *);
+
+/**
+ * guests_memory(limit):
+ * The bytes of memory that the guests use, those of shared pages counted once
+ * in all; an upper bound while that is at most ${limit}.
+ */
+uint64_t guests_memory(uint64_t);
+
+#endif /* !JAIL_GUEST_H_ */

@@ -1,0 +1,284 @@
+#include <sys/stat.h>
+
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#include "jail/call.h"
+#include "jail/files.h"
+#include "jail/serve.h"
+#include "jail/walk.h"
+#include "jail/ws.h"
+
+#define ANSWER_MAX (64U << 20)
+#define NS_PER_S 1000000000LL
+
+/* One request. */
+struct ask {
+	struct jail *J;
+	int conn;
+	uint64_t deadline;
+	struct msg m;
+	struct buf answer; /* Frames, DONE the last. */
+};
+
+static int64_t
+coarse_now(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_REALTIME_COARSE, &t))
+		return (0);
+	return ((int64_t)t.tv_sec * NS_PER_S + t.tv_nsec);
+}
+
+/*
+ * Files carry the time of a clock that ticks every few milliseconds.  Wait out
+ * the tick of the latest change, so that another change gets another time.
+ */
+static int64_t
+settle(const struct walk *w)
+{
+	static const struct timespec moment = {.tv_nsec = 1000000};
+	int64_t latest = 0, now;
+	size_t i;
+	int tries;
+
+	for (i = 0; i < w->n; i++)
+		if (w->e[i].mtime > latest)
+			latest = w->e[i].mtime;
+	now = coarse_now();
+	if (latest > now + NS_PER_S)
+		return (now); /* Set by hand: waiting will not help. */
+	for (tries = 0; now <= latest && tries < 20; tries++) {
+		(void)nanosleep(&moment, NULL);
+		now = coarse_now();
+	}
+	return (now);
+}
+
+static int
+put_file(void *cookie, const struct walk_entry *e)
+{
+	struct buf shown = BUF_INIT(4 * WS_PATH_SIZE), m = shown;
+	struct buf *answer = cookie;
+	int rc = -1;
+
+	if (ws_escape(&shown, e->path) == 0 &&
+	    msg_text(&m, MSG_PATH, shown.p, shown.len) == 0)
+		rc = frame_put(answer, FRAME_FILE, m.p, m.len);
+	buf_free(&shown);
+	buf_free(&m);
+	return (rc);
+}
+
+/* Append FRAME_DONE with the numbers in ${m}. */
+static void
+done(struct ask *a, enum reply status, struct buf *m)
+{
+
+	(void)msg_num(m, MSG_STATUS, status);
+	if (!buf_ok(m))
+		a->answer.spoiled = 1;
+	else
+		(void)frame_put(&a->answer, FRAME_DONE, m->p, m->len);
+	buf_free(m);
+}
+
+static void
+done_plain(struct ask *a, enum reply status)
+{
+	struct buf m = BUF_INIT(64);
+
+	done(a, status, &m);
+}
+
+/* What ${c} printed, and its end. */
+static void
+put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
+{
+	struct buf m = BUF_INIT(256);
+
+	(void)frame_put(&a->answer, FRAME_OUT, c->out.kept.p, c->out.kept.len);
+	(void)frame_put(&a->answer, FRAME_ERR, c->err.kept.p, c->err.kept.len);
+	(void)msg_num(&m, MSG_CODE, (uint64_t)c->code);
+	(void)msg_num(&m, MSG_MS, ms);
+	(void)msg_num(&m, MSG_OUT_DROPPED, c->out.dropped);
+	(void)msg_num(&m, MSG_ERR_DROPPED, c->err.dropped);
+	(void)msg_num(&m, MSG_TRUNCATED, (uint64_t)truncated);
+	done(a, REPLY_OK, &m);
+}
+
+static void
+run_text(struct ask *a, struct call *c)
+{
+	const char *text = msg_get(&a->m, MSG_TEXT);
+
+	if (msg_get_num(&a->m, MSG_OP, 0) == OP_BASH)
+		call_bash(c, text, strlen(text));
+	else
+		call_python(c, text, strlen(text));
+}
+
+static void
+run_edit(struct ask *a, struct call *c)
+{
+
+	c->end = CALL_ENDED;
+	c->code =
+	    editor_run(&a->J->editor, a->J->root, &a->m, &c->out, &c->err);
+}
+
+/* Run something between two looks at the workspace. */
+static void
+execute(struct ask *a, void (*run)(struct ask *, struct call *))
+{
+	struct call c = {.J = a->J,
+	    .conn = a->conn,
+	    .deadline = a->deadline,
+	    .limit_s = msg_get_num(&a->m, MSG_LIMIT, 0),
+	    .out = OUT_INIT,
+	    .err = OUT_INIT,
+	    .ask = BUF_INIT(FRAME_MAX)};
+	struct walk before, after;
+	uint64_t began;
+	int64_t since;
+
+	/* A program may have locked itself out; that ends with it. */
+	(void)fchmod(a->J->root, 0700);
+	if (walk_take(a->J->root, WALK_DEPTH, 0, &before)) {
+		done_plain(a, REPLY_FAIL);
+		return;
+	}
+	since = settle(&before);
+	began = clock_ms();
+	run(a, &c);
+	began = clock_ms() - began;
+	if (c.end != CALL_LEFT &&
+	    walk_take(a->J->root, WALK_DEPTH, 0, &after) == 0) {
+		(void)walk_diff(&before, &after, since, put_file, &a->answer);
+		put_call(a, &c, began, before.truncated || after.truncated);
+		walk_free(&after);
+	} else {
+		done_plain(a, REPLY_FAIL);
+	}
+	walk_free(&before);
+	out_free(&c.out);
+	out_free(&c.err);
+}
+
+static void
+op_run(struct ask *a)
+{
+
+	if (msg_get(&a->m, MSG_TEXT) == NULL)
+		done_plain(a, REPLY_BAD);
+	else
+		execute(a, run_text);
+}
+
+static void
+op_edit(struct ask *a)
+{
+
+	execute(a, run_edit);
+}
+
+static void
+op_put(struct ask *a)
+{
+	struct buf shown = BUF_INIT(4 * WS_PATH_SIZE), m = shown;
+	uint64_t bytes = 0;
+	enum reply rc;
+
+	rc = files_put(a->J->root, a->conn, a->deadline, &bytes, &shown);
+	if (rc == REPLY_OK) {
+		(void)msg_text(&m, MSG_PATH, shown.p, shown.len);
+		(void)msg_num(&m, MSG_SIZE, bytes);
+	}
+	done(a, rc, &m);
+	buf_free(&shown);
+}
+
+static void
+op_get(struct ask *a)
+{
+	const char *path = msg_get(&a->m, MSG_PATH);
+
+	done_plain(
+	    a, path == NULL ? REPLY_BAD : files_get(a->J->root, a->conn, path));
+}
+
+static void
+op_list(struct ask *a)
+{
+	const char *path = msg_get(&a->m, MSG_PATH);
+	struct buf m = BUF_INIT(64);
+	enum reply rc = REPLY_BAD;
+	int truncated = 0;
+
+	if (path != NULL)
+		rc = files_list(a->J->root, path, &a->answer, &truncated);
+	(void)msg_num(&m, MSG_TRUNCATED, (uint64_t)truncated);
+	done(a, rc, &m);
+}
+
+static void (*const ops[OP_END])(struct ask *) = {
+    [OP_BASH] = op_run,
+    [OP_PYTHON] = op_run,
+    [OP_EDIT] = op_edit,
+    [OP_PUT] = op_put,
+    [OP_GET] = op_get,
+    [OP_LIST] = op_list,
+};
+
+/* The worker has given up waiting for its turn. */
+static int
+left(int conn)
+{
+	struct pollfd p = {.fd = conn, .events = POLLRDHUP};
+
+	return (poll(&p, 1, 0) != 0);
+}
+
+/* Do what ${a} asks, its message being in ${body}. */
+static void
+answer(struct ask *a, const struct buf *body)
+{
+	uint64_t op;
+
+	if (msg_parse(body->p, body->len, &a->m) ||
+	    (op = msg_get_num(&a->m, MSG_OP, 0)) >= OP_END || ops[op] == NULL) {
+		done_plain(a, REPLY_BAD);
+	} else if (left(a->conn)) {
+		return;
+	} else if (clock_ms() >= msg_get_num(&a->m, MSG_DEADLINE, 0)) {
+		done_plain(a, REPLY_LATE);
+	} else {
+		if (msg_get_num(&a->m, MSG_DEADLINE, 0) < a->deadline)
+			a->deadline = msg_get_num(&a->m, MSG_DEADLINE, 0);
+		if (frame_send(a->conn, FRAME_BEGUN, NULL, 0))
+			return;
+		ops[op](a);
+	}
+	if (buf_ok(&a->answer))
+		(void)frame_flush(a->conn, &a->answer);
+}
+
+void
+serve(struct jail *J, int conn, uint64_t ends)
+{
+	struct ask a = {.J = J,
+	    .conn = conn,
+	    .deadline = ends,
+	    .answer = BUF_INIT(ANSWER_MAX)};
+	struct buf body = BUF_INIT(FRAME_MAX);
+	enum frame_tag tag;
+
+	if (frame_recv(conn, &tag, &body) == FRAME_OK && tag == FRAME_ASK)
+		answer(&a, &body);
+	buf_free(&body);
+	buf_free(&a.answer);
+}

@@ -1,0 +1,161 @@
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#include "jail/filter.h"
+#include "jail/guest.h"
+#include "jail/ns.h"
+#include "jail/serve.h"
+#include "jail/supervisor.h"
+
+#define PEER_S 30       /* A worker that stalls so long is gone. */
+#define LOOK_MS 60000UL /* Between two looks whether we are wanted. */
+
+static _Noreturn void
+report_failure(const struct ns_fail *f)
+{
+
+	(void)dprintf(
+	    SUPERVISOR_REPORT, "fail %s: %s\n", f->step, strerror(f->err));
+	_exit(1);
+}
+
+/* Has the session's directory been removed? */
+static int
+unwanted(void)
+{
+	struct stat st;
+
+	return (fstat(SUPERVISOR_LOCK, &st) != 0 || st.st_nlink == 0);
+}
+
+static void
+serve_next(struct jail *J, uint64_t ends)
+{
+	struct timeval patience = {.tv_sec = PEER_S};
+	int conn;
+
+	conn = accept4(SUPERVISOR_LISTEN, NULL, NULL, SOCK_CLOEXEC);
+	if (conn == -1)
+		return;
+	if (setsockopt(conn, SOL_SOCKET, SO_RCVTIMEO, &patience,
+		sizeof(patience)) == 0 &&
+	    setsockopt(conn, SOL_SOCKET, SO_SNDTIMEO, &patience,
+		sizeof(patience)) == 0)
+		serve(J, conn, ends);
+	(void)close(conn);
+
+	/* The time of the lock file says when the session was last used. */
+	(void)futimens(SUPERVISOR_LOCK, NULL);
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+
+	return (a < b ? a : b);
+}
+
+/* Serve until one of the session's times is over. */
+static void
+loop(struct jail *J)
+{
+	struct pollfd p[2] = {
+	    {.fd = SUPERVISOR_LISTEN, .events = POLLIN},
+	    {.fd = J->sigs, .events = POLLIN},
+	};
+	uint64_t now = clock_ms(), ends, idle, wait;
+	struct signalfd_siginfo si;
+
+	ends = now + J->lim.lifetime_s * 1000;
+	idle = now + J->lim.idle_s * 1000;
+	for (; now < ends && now < idle && !unwanted(); now = clock_ms()) {
+		wait = least(least(ends, idle) - now, LOOK_MS);
+		p[0].revents = p[1].revents = 0;
+		if (poll(p, 2, (int)wait) == -1 && errno != EINTR)
+			return;
+		if (p[1].revents) {
+			(void)read(J->sigs, &si, sizeof(si));
+			guests_reap(J);
+		}
+		if (p[0].revents) {
+			serve_next(J, ends);
+			idle = clock_ms() + J->lim.idle_s * 1000;
+		}
+	}
+}
+
+/* From now on children are waited for when signalfd says so. */
+static int
+watch_children(void)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGCHLD);
+	if (sigprocmask(SIG_SETMASK, &mask, NULL))
+		return (-1);
+	return (signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+/* The first process of the session. */
+static _Noreturn void
+first(struct jail *J)
+{
+	struct ns_fail f = {.step = "supervisor"};
+
+	if (ns_root(&J->lim, &f))
+		report_failure(&f);
+
+	/* Nobody may look at us, nor may we gain anything any more. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || filter_drop() ||
+	    (J->sigs = watch_children()) == -1 ||
+	    (J->root = open(
+		 NS_WORKSPACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1 ||
+	    fcntl(SUPERVISOR_LOCK, F_SETFD, FD_CLOEXEC) ||
+	    fcntl(SUPERVISOR_LISTEN, F_SETFD, FD_CLOEXEC)) {
+		f.err = errno;
+		report_failure(&f);
+	}
+	(void)prctl(PR_SET_NAME, "supervisor", 0, 0, 0);
+	(void)dprintf(SUPERVISOR_REPORT, "ok\n");
+	(void)dup2(0, SUPERVISOR_REPORT);
+	loop(J);
+	_exit(0);
+}
+
+_Noreturn void
+supervisor_main(int argc, char *const *argv)
+{
+	static struct jail J = {.root = -1, .sigs = -1, .kernel = GUEST_INIT};
+	struct ns_fail f = {.step = "limits", .err = EINVAL};
+	pid_t pid;
+
+	if (limits_read(argv, (size_t)argc, &J.lim))
+		report_failure(&f);
+	if (ns_unshare(&f))
+		report_failure(&f);
+	if ((pid = fork()) == -1) {
+		f.step = "fork";
+		f.err = errno;
+		report_failure(&f);
+	}
+	if (pid == 0)
+		first(&J);
+	(void)dprintf(SUPERVISOR_REPORT, "pid %ld\n", (long)pid);
+	_exit(0);
+}
