@@ -1,0 +1,44 @@
+#ifndef TOOLS_ADMIN_CHECK_H_
+#define TOOLS_ADMIN_CHECK_H_
+
+#include "base/buf.h"
+#include "base/conf.h"
+#include "data/facts.h"
+#include "data/rc.h"
+#include "io/blob_probe.h"
+
+/*
+ * satchel-admin check, past the settings: one row of a table an item, each with
+ * a function that looks and says what it saw.
+ */
+
+/* Opaque types. */
+struct arena;
+struct db;
+
+enum check_state { CHECK_OK, CHECK_WARN, CHECK_FAIL, CHECK_SKIP };
+
+/* What the items share; looked up once. */
+struct check {
+	const struct conf *c;
+	struct arena *mem;
+	struct db *db;
+	enum blob_rc store;
+	struct store_probe probe; /* If store is BLOB_OK. */
+	enum data_rc facts_rc;
+	struct facts facts; /* If facts_rc is DATA_OK. */
+	uint64_t asked;     /* Our clock when facts were asked for. */
+};
+
+struct check_item {
+	const char *name;
+	/* Append what was seen; CHECK_SKIP: not worth a line. */
+	enum check_state (*look)(const struct check *, struct buf *);
+	const char *remedy; /* What to do unless it is CHECK_OK. */
+};
+
+/* Ends with a NULL name. */
+extern const struct check_item check_host[];
+extern const struct check_item check_store[];
+
+#endif /* !TOOLS_ADMIN_CHECK_H_ */

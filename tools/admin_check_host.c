@@ -1,0 +1,208 @@
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "io/sandbox_client.h"
+#include "jail/limits.h"
+#include "jail/ns.h"
+
+#include "tools/admin_check.h"
+
+/* What nginx/ says; a setting beyond it needs a change there too. */
+#define NGINX_BODY (32ULL << 20)
+#define NGINX_RUN_S 660
+
+/* Descriptors of one model request: ours, the upstream's, and its wake-up. */
+#define FDS_PER_RUN 4
+#define FDS_OTHER 64
+
+#define BACKLOG 4096
+
+/* In the innermost process: build the tree, and tell what was refused. */
+static void
+try_root(const struct limits *l, int fd)
+{
+	struct ns_fail f = {0};
+
+	if (ns_root(l, &f))
+		(void)dprintf(fd, "%s: %s", f.step, strerror(f.err));
+	_exit(0);
+}
+
+/* In a child: enter namespaces, and tell what was refused. */
+static void
+try_session(const struct limits *l, int fd)
+{
+	struct ns_fail f = {0};
+	pid_t pid;
+
+	if (ns_unshare(&f)) {
+		(void)dprintf(fd, "%s: %s", f.step, strerror(f.err));
+	} else if ((pid = fork()) == -1) {
+		(void)dprintf(fd, "fork: %s", strerror(errno));
+	} else if (pid == 0) {
+		try_root(l, fd);
+	} else {
+		(void)waitpid(pid, NULL, 0);
+	}
+	_exit(0);
+}
+
+/* Make what a sandbox session is made of, step by step. */
+static enum check_state
+look_namespaces(const struct check *k, struct buf *said)
+{
+	const struct limits l = {.memory = k->c->sandbox_session_memory,
+	    .workspace = k->c->sandbox_workspace,
+	    .processes = k->c->sandbox_processes,
+	    .idle_s = k->c->sandbox_idle_s,
+	    .lifetime_s = k->c->sandbox_lifetime_s};
+	char text[256];
+	ssize_t n;
+	pid_t pid;
+	int fd[2];
+
+	if (pipe(fd) || (pid = fork()) == -1) {
+		buf_printf(said, "cannot try: %s", strerror(errno));
+		return (CHECK_FAIL);
+	}
+	if (pid == 0)
+		try_session(&l, fd[1]);
+	(void)close(fd[1]);
+	n = read(fd[0], text, sizeof(text));
+	(void)close(fd[0]);
+	(void)waitpid(pid, NULL, 0);
+	if (n != 0) {
+		buf_puts(said, "refused here: ");
+		buf_put(said, text, n < 0 ? 0 : (size_t)n);
+		return (CHECK_WARN);
+	}
+	buf_puts(said, "sandbox sessions can be made here");
+	return (CHECK_OK);
+}
+
+/* May a worker open as many descriptors as its threads can need? */
+static enum check_state
+look_descriptors(const struct check *k, struct buf *said)
+{
+	uint64_t want = k->c->run_threads * FDS_PER_RUN + FDS_OTHER;
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl))
+		return (CHECK_SKIP);
+	buf_printf(said, "%" PRIu64 " may be open, %" PRIu64 " can be needed",
+	    (uint64_t)rl.rlim_max, want);
+	return (rl.rlim_max < want ? CHECK_WARN : CHECK_OK);
+}
+
+/* May so many connections wait as workers ask for? */
+static enum check_state
+look_backlog(const struct check *k, struct buf *said)
+{
+	char line[32] = "";
+	uint64_t n;
+	FILE *f;
+
+	(void)k;
+	if ((f = fopen("/proc/sys/net/core/somaxconn", "re")) == NULL)
+		return (CHECK_SKIP);
+	if (fgets(line, sizeof(line), f) != NULL)
+		line[strcspn(line, "\n")] = '\0';
+	(void)fclose(f);
+	if (num_u64(line, 0, UINT64_MAX, &n))
+		return (CHECK_SKIP);
+	buf_printf(said, "net.core.somaxconn is %" PRIu64, n);
+	return (n < BACKLOG ? CHECK_WARN : CHECK_OK);
+}
+
+static enum check_state
+look_sandbox(const struct check *k, struct buf *said)
+{
+	const struct sandbox s = {.url = k->c->sandbox_url,
+	    .token = k->c->sandbox_token,
+	    .gone_fd = -1};
+
+	if (k->c->sandbox_url == NULL) {
+		buf_puts(said, "none configured, so no code is run here");
+		return (CHECK_WARN);
+	}
+	buf_puts(said, k->c->sandbox_url);
+	if (sandbox_health(&s) == SANDBOX_OK)
+		return (CHECK_OK);
+	buf_puts(said, " does not answer");
+	return (CHECK_FAIL);
+}
+
+static enum check_state
+look_providers(const struct check *k, struct buf *said)
+{
+
+	buf_printf(said, "%zu configured", k->c->nproviders);
+	return (k->c->nproviders == 0 ? CHECK_WARN : CHECK_OK);
+}
+
+static enum check_state
+look_body(const struct check *k, struct buf *said)
+{
+
+	buf_printf(said,
+	    "server.body_max_bytes is %" PRIu64
+	    ", nginx/satchel.conf passes %llu",
+	    k->c->body_max_bytes, NGINX_BODY);
+	return (k->c->body_max_bytes > NGINX_BODY ? CHECK_WARN : CHECK_OK);
+}
+
+static enum check_state
+look_budget(const struct check *k, struct buf *said)
+{
+
+	buf_printf(said,
+	    "code_execution.turn_budget_s is %" PRIu64
+	    ", nginx/satchel.conf waits %d s",
+	    k->c->turn_budget_s, NGINX_RUN_S);
+	return (k->c->turn_budget_s >= NGINX_RUN_S ? CHECK_WARN : CHECK_OK);
+}
+
+static enum check_state
+look_bytes(const struct check *k, struct buf *said)
+{
+
+	if (k->c->files_sendfile != SENDFILE_XACCEL)
+		return (CHECK_SKIP);
+	buf_printf(said, "locations below %s, alias %s/",
+	    k->c->files_xaccel_prefix, k->c->files_root);
+	return (strcmp(k->c->files_xaccel_prefix, "/.satchel") == 0
+		? CHECK_OK
+		: CHECK_WARN);
+}
+
+/* clang-format off */
+const struct check_item check_host[] = {
+	{ "host.namespaces", look_namespaces,
+	  "on a sandbox host allow user namespaces (user.max_user_namespaces, "
+	  "kernel.unprivileged_userns_clone, "
+	  "kernel.apparmor_restrict_unprivileged_userns) and an unmasked /proc" },
+	{ "host.descriptors", look_descriptors,
+	  "raise the limit (LimitNOFILE= in the unit), or lower "
+	  "workers.run_threads" },
+	{ "host.backlog", look_backlog, "sysctl net.core.somaxconn=4096" },
+	{ "sandbox.health", look_sandbox,
+	  "start satchel-sandbox and set sandbox.url to its address" },
+	{ "providers", look_providers,
+	  "name a model server under providers:, or model requests get 404" },
+	{ "nginx.body", look_body,
+	  "raise client_max_body_size in nginx/satchel.conf to it" },
+	{ "nginx.time", look_budget,
+	  "raise fastcgi_read_timeout in nginx/satchel.conf above it" },
+	{ "nginx.bytes", look_bytes,
+	  "rename the two locations in nginx/satchel.conf likewise" },
+	{ NULL, NULL, NULL }
+};
+/* clang-format on */
