@@ -20,7 +20,7 @@
 #define PAUSE_MAX 5000
 
 struct state {
-	struct pool *p;
+	struct prefork *p;
 	struct {
 		pid_t pid; /* 0: free. */
 		unsigned int generation;
@@ -217,7 +217,7 @@ watch_signals(struct state *s)
 }
 
 int
-pool_run(struct pool *p)
+pool_run(struct prefork *p)
 {
 	struct state s = {.p = p};
 

@@ -12,7 +12,7 @@
 #define POOL_MAX 64    /* Children at most... */
 #define POOL_SLOTS 192 /* ...and, with those of before a reload, at once. */
 
-struct pool {
+struct prefork {
 	size_t processes; /* 1 to POOL_MAX. */
 
 	/* In the child, given its number below POOL_SLOTS; what it returns is
@@ -24,7 +24,7 @@ struct pool {
 
 	/* In the parent, at SIGHUP: return 0 to have all children replaced,
 	 * -1 to go on as before.  May change processes.  May be NULL. */
-	int (*reload)(struct pool *, void *);
+	int (*reload)(struct prefork *, void *);
 
 	/* In the parent, before the children are told to end.  May be NULL. */
 	void (*stop)(void *);
@@ -37,6 +37,6 @@ struct pool {
  * Keep ${p}'s children until SIGTERM or SIGINT, pass SIGTERM on, wait until all
  * have gone and return 0.  Return -1, after logging why, if it cannot start.
  */
-int pool_run(struct pool *);
+int pool_run(struct prefork *);
 
 #endif /* !FCGI_POOL_H_ */

@@ -179,7 +179,7 @@ stop(void *where)
 }
 
 static int
-reload(struct pool *p, void *cookie)
+reload(struct prefork *p, void *cookie)
 {
 
 	(void)p;
@@ -190,7 +190,7 @@ reload(struct pool *p, void *cookie)
 int
 main(int argc, char *argv[])
 {
-	struct pool p = {.child = child, .stop = stop, .reload = reload};
+	struct prefork p = {.child = child, .stop = stop, .reload = reload};
 	uint64_t processes, n;
 	const char *where;
 
