@@ -1,0 +1,75 @@
+#include "base/num.h"
+
+#include "data/sweep_in.h"
+#include "io/fault.h"
+
+/* Rows that have served their time; nothing in the store hangs on them. */
+#define OLD_UPLOAD(state) \
+	"FROM upload WHERE state = '" state "' AND sweep_at <= ?"
+#define OLD_KEY(column) "FROM api_key WHERE " column " <= ?"
+#define DELETE(rows, order) "DELETE " rows " ORDER BY " order " LIMIT ?"
+#define COUNT(rows) "SELECT COUNT(*) " rows
+#define BOTH(rows, order) DELETE(rows, order), COUNT(rows)
+#define AT(field) offsetof(struct sweep_count, field)
+
+/* clang-format off */
+static const struct kind {
+	const char *delete, *count;
+	size_t field; /* Of struct sweep_count. */
+	int key;      /* Kept SWEEP_KEY_S, not the tombstone time. */
+} kinds[] = {
+	{ BOTH("FROM file WHERE state = 'gone' AND sweep_at <= ?", "sweep_at"),
+	    AT(tombstones), 0 },
+	{ BOTH(OLD_UPLOAD("pending"), "sweep_at"), AT(uploads), 0 },
+	{ BOTH(OLD_UPLOAD("completed"), "sweep_at"), AT(uploads), 0 },
+	{ BOTH(OLD_UPLOAD("cancelled"), "sweep_at"), AT(uploads), 0 },
+	{ BOTH(OLD_KEY("revoked"), "id"), AT(keys), 1 },
+	{ BOTH(OLD_KEY("expires"), "id"), AT(keys), 1 },
+};
+/* clang-format on */
+
+static int
+one_number(void *cookie, char *const *cols)
+{
+
+	return (num_u64(cols[0], 0, UINT64_MAX, cookie));
+}
+
+static enum sweep_rc
+forget(struct run *r, const struct kind *k)
+{
+	const struct db_arg args[] = {
+	    DB_U64(run_due(r, k->key ? SWEEP_KEY_S : r->s->tombstone_s)),
+	    DB_U64(r->s->batch)};
+	uint64_t *count = (uint64_t *)((char *)r->n + k->field), n = 0;
+	enum sweep_rc rc;
+
+	if (r->s->dry_run) {
+		rc = run_db(
+		    db_rows(r->s->db, k->count, args, 1, 1, one_number, &n));
+		*count += n;
+		return (rc);
+	}
+	do {
+		rc = run_db(db_exec(r->s->db, k->delete, args, 2, &n, NULL));
+		if (rc != SWEEP_DONE)
+			break;
+		*count += n;
+		if (n > 0)
+			fault_kill("kill-forgotten");
+		rc = run_pause(r);
+	} while (rc == SWEEP_DONE && n > 0);
+	return (rc);
+}
+
+enum sweep_rc
+sweep_forget(struct run *r)
+{
+	enum sweep_rc rc = SWEEP_DONE;
+	size_t i;
+
+	for (i = 0; rc == SWEEP_DONE && i < sizeof(kinds) / sizeof(kinds[0]);
+	     i++)
+		rc = forget(r, &kinds[i]);
+	return (rc);
+}

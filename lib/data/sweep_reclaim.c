@@ -1,0 +1,252 @@
+#include <poll.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/num.h"
+
+#include "data/sweep_in.h"
+#include "io/blob_walk.h"
+#include "io/fault.h"
+
+#define POLL_MS 100
+
+/*
+ * The statements that take dead rows of one table away.  All but due, claim and
+ * waiting work only on rows that still hold our claim, so that a sweep which was
+ * thought dead does no harm, nor counts what another did.
+ */
+struct kind {
+	const char *due;     /* Dead rows free to claim. */
+	const char *claim;   /* token, lease's end, now */
+	const char *mine;    /* Those that the claim got. */
+	const char *gone;    /* Bytes removed; a tombstone stays. */
+	const char *drop;    /* Bytes removed; nothing stays. */
+	const char *release; /* Bytes could not be removed. */
+	const char *waiting; /* End of the last lease that others hold. */
+	int part;
+};
+
+#define CLAIM(t)                                      \
+	"UPDATE " t " SET claim = ?, claim_until = ?" \
+	" WHERE state = 'dead' AND claim_until <= ?"  \
+	"   AND id IN (" SWEEP_IN ")"
+#define MINE(t)                                     \
+	"SELECT id FROM " t " WHERE state = 'dead'" \
+	"   AND claim = ? AND id IN (" SWEEP_IN ")"
+#define DROP(t)                                  \
+	"DELETE FROM " t " WHERE state = 'dead'" \
+	"   AND claim = ? AND id IN (" SWEEP_IN ")"
+#define RELEASE(t)                                    \
+	"UPDATE " t " SET claim = 0, claim_until = 0" \
+	" WHERE state = 'dead' AND claim = ?"         \
+	"   AND id IN (" SWEEP_IN ")"
+#define WAITING(t)                                \
+	"SELECT COALESCE(MAX(claim_until), 0)"    \
+	"  FROM " t " FORCE INDEX (" t "_sweep)"  \
+	" WHERE state = 'dead' AND sweep_at <= ?" \
+	"   AND claim_until > ?"
+
+/* clang-format off */
+static const struct kind kinds[] = {
+	{ .due = SWEEP_DUE("file", "dead"),
+	  .claim = CLAIM("file"),
+	  .mine = MINE("file"),
+	  .gone = "UPDATE file SET state = 'gone', store_key = NULL,"
+	    " claim = 0, claim_until = 0"
+	    " WHERE state = 'dead' AND claim = ? AND id IN (" SWEEP_IN ")",
+	  .drop = DROP("file"),
+	  .release = RELEASE("file"),
+	  .waiting = WAITING("file") },
+	{ .due = SWEEP_DUE("upload_part", "dead"),
+	  .claim = CLAIM("upload_part"),
+	  .mine = MINE("upload_part"),
+	  .drop = DROP("upload_part"),
+	  .release = RELEASE("upload_part"),
+	  .waiting = WAITING("upload_part"),
+	  .part = 1 },
+};
+/* clang-format on */
+
+enum sweep_rc
+sweep_pretend(struct run *r, int part, const struct due *d)
+{
+	const char *what = part ? "part" : *d->name ? "file" : "upload";
+	const char *name = *d->name ? d->name : d->key;
+	struct blob_took t = {0, 0, 0};
+
+	if (*d->key && blob_look(r->s->store, d->key, &t) != BLOB_OK)
+		return (run_failed(r));
+	r->n->temp += (uint64_t)t.temp;
+	r->n->bytes += t.bytes;
+	if (part)
+		r->n->parts++;
+	else if (*d->name == '\0')
+		r->n->uploads++;
+	else {
+		r->n->files++;
+		if (d->at <= run_due(r, r->s->tombstone_s))
+			r->n->tombstones++;
+	}
+	r->s->found(r->s->cookie, what, name, t.bytes);
+	return (SWEEP_DONE);
+}
+
+static int
+keep_id(void *cookie, char *const *cols)
+{
+	struct batch *b = cookie;
+	struct due d;
+	size_t i;
+
+	if (num_u64(cols[0], 1, UINT64_MAX, &d.id))
+		return (-1);
+	for (i = b->n; i < SWEEP_BATCH && b->row[i].id != d.id; i++)
+		continue;
+	if (i == SWEEP_BATCH)
+		return (-1);
+
+	/* Those that are ours come to the front. */
+	d = b->row[b->n];
+	b->row[b->n++] = b->row[i];
+	b->row[i] = d;
+	return (0);
+}
+
+/* Claim the rows of ${b}; leave in it only those that we got. */
+static enum sweep_rc
+claim(struct run *r, const struct kind *k, struct batch *b)
+{
+	uint64_t now = run_now(r), n;
+	const uint64_t lead[] = {r->token, now + SWEEP_LEASE_MS, now};
+	struct db_arg args[1 + SWEEP_BATCH];
+	enum sweep_rc rc;
+	size_t i;
+
+	rc = batch_exec(r, k->claim, lead, 3, b, &n);
+	if (rc != SWEEP_DONE || n == b->n)
+		return (rc);
+	args[0] = (struct db_arg)DB_U64(r->token);
+	for (i = 0; i < SWEEP_BATCH; i++) {
+		if (i >= b->n)
+			b->row[i].id = 0;
+		args[1 + i] = (struct db_arg)DB_U64(b->row[i].id);
+	}
+	b->n = 0;
+	return (run_db(
+	    db_rows(r->s->db, k->mine, args, 1 + SWEEP_BATCH, 1, keep_id, b)));
+}
+
+/* Remove the bytes of the claimed ${b}, and then what their rows say. */
+static enum sweep_rc
+take(struct run *r, const struct kind *k, struct batch *b)
+{
+	struct batch gone = {.n = 0}, drop = {.n = 0}, bad = {.n = 0};
+	struct blob_took t = {0, 0, 0};
+	enum sweep_rc rc = SWEEP_DONE, rc2;
+	const struct due *d;
+	struct batch *to;
+	uint64_t n;
+	size_t i;
+
+	for (i = 0; i < b->n; i++) {
+		d = &b->row[i];
+		to = k->part || *d->name == '\0' ? &drop : &gone;
+		if (rc != SWEEP_DONE) {
+			to = &bad; /* The store went away. */
+		} else if (*d->key) {
+			if (blob_reclaim(r->s->store, d->key, &t) != BLOB_OK) {
+				rc = run_failed(r);
+				to = &bad;
+			}
+			r->n->temp += (uint64_t)t.temp;
+			r->n->bytes += t.bytes;
+		}
+		to->row[to->n++] = *d;
+	}
+	fault_kill("kill-unlinked");
+	if ((rc2 = batch_exec(r, k->gone, &r->token, 1, &gone, &n)) ==
+	    SWEEP_DONE) {
+		r->n->files += n;
+		rc2 = batch_exec(r, k->drop, &r->token, 1, &drop, &n);
+		*(k->part ? &r->n->parts : &r->n->uploads) += n;
+	}
+	if (rc2 == SWEEP_DONE)
+		rc2 = batch_exec(r, k->release, &r->token, 1, &bad, &n);
+	fault_kill("kill-gone");
+	return (rc2 != SWEEP_DONE ? rc2 : rc);
+}
+
+/* One pass through the dead rows. */
+static enum sweep_rc
+pass(struct run *r, const struct kind *k, struct pass p)
+{
+	struct batch b;
+	enum sweep_rc rc;
+	size_t i;
+
+	do {
+		if ((rc = batch_next(r, k->due, &p, &b)) != SWEEP_DONE ||
+		    b.n == 0)
+			break;
+		if (r->s->dry_run) {
+			for (i = 0; i < b.n && rc == SWEEP_DONE; i++)
+				rc = sweep_pretend(r, k->part, &b.row[i]);
+		} else if ((rc = claim(r, k, &b)) == SWEEP_DONE) {
+			fault_kill("kill-claimed");
+			rc = take(r, k, &b);
+		}
+		if (rc == SWEEP_DONE)
+			rc = run_pause(r);
+	} while (rc == SWEEP_DONE);
+	return (rc);
+}
+
+static int
+one_number(void *cookie, char *const *cols)
+{
+
+	return (num_u64(cols[0], 0, UINT64_MAX, cookie));
+}
+
+/*
+ * Rows that another sweep has claimed are its to finish.  Should it have died,
+ * its lease ends soon, and they are ours after all.
+ */
+static enum sweep_rc
+others(struct run *r, const struct kind *k, struct pass p)
+{
+	uint64_t until, last = 0;
+	enum sweep_rc rc;
+
+	p.claimed = 1;
+	for (;;) {
+		const struct db_arg args[] = {
+		    DB_U64(p.before), DB_U64(run_now(r))};
+		if ((rc = run_db(db_rows(r->s->db, k->waiting, args, 2, 1,
+			 one_number, &until))) != SWEEP_DONE)
+			return (rc);
+		if (last == 0)
+			last = until;
+		if (until == 0 || run_now(r) > last)
+			return (pass(r, k, p));
+		(void)poll(NULL, 0, POLL_MS);
+		if ((rc = run_pause(r)) != SWEEP_DONE)
+			return (rc);
+	}
+}
+
+enum sweep_rc
+sweep_reclaim(struct run *r)
+{
+	struct pass p = {.before = run_due(r, r->s->grace_s)};
+	enum sweep_rc rc = SWEEP_DONE;
+	size_t i;
+
+	for (i = 0; rc == SWEEP_DONE && i < sizeof(kinds) / sizeof(kinds[0]);
+	     i++) {
+		rc = pass(r, &kinds[i], p);
+		if (rc == SWEEP_DONE && !r->s->dry_run)
+			rc = others(r, &kinds[i], p);
+	}
+	return (rc);
+}
