@@ -47,7 +47,7 @@ my @rows;
 my $source = slurp('fcgi/routes.c');
 my ($table) = $source =~ /const struct route routes\[\] = \{(.*?)\n\};/s;
 push @rows, [$1, $2, $3, $4] while $table =~ /\{\s*"(\w+)",\s*"([^"]+)",
-    \s*(POOL_\w+),\s*WHO_\w+,\s*([\w\s|]+?),/gx;
+    \s*(FILES|RUN),\s*\w+,\s*([\w\s|]+?),/gx;
 my $braces = () = $table =~ /\{\s*"/g;
 is(scalar @rows, $braces, 'every row was understood');
 cmp_ok(scalar @rows, '>', 10, 'there are routes');
@@ -61,8 +61,8 @@ sub paths {
 	return $bare ? ($path) : ("/v1$path", "/api/v1$path");
 }
 
-my %upstream = (POOL_FILES => qr/satchel_(files|upload)/,
-    POOL_RUN => qr/satchel_run/);
+my %upstream = (FILES => qr/satchel_(files|upload)/,
+    RUN => qr/satchel_run/);
 
 sub check {
 	my ($mount, @all) = @_;
