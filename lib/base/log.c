@@ -112,6 +112,9 @@ finish(struct line *l)
 		continue;
 }
 
+static void message(const char *, const char *, va_list)
+    __attribute__((format(printf, 2, 0)));
+
 static void
 message(const char *level, const char *fmt, va_list ap)
 {
