@@ -35,7 +35,9 @@ struct server {
 	struct gate *gate;   /* Of body readers; NULL: no limit. */
 	struct stats *stats; /* NULL: nothing is counted (plain CGI). */
 	size_t slot;         /* Whose counters are this process's. */
-	_Atomic int schema;  /* The schema's number has been seen to fit. */
+
+	_Atomic int schema; /* The schema's number has been seen to fit... */
+	_Atomic uint64_t schema_next; /* ...or is not looked at before, ms. */
 };
 
 /* How a body comes in; body.c's own. */

@@ -67,7 +67,7 @@ void routes_name(const struct route *, char[static ROUTES_NAMEMAX]);
 /**
  * dispatch(r):
  * Find ${r}'s route, choose the dialect, check the caller, run the handler.
- * Always answers, and writes the access line.
+ * Always answers, or breaks the connection off.
  */
 void dispatch(struct req *);
 

@@ -1,0 +1,211 @@
+#include <string.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "base/conf.h"
+#include "data/schema.h"
+
+#include "fcgi/auth.h"
+#include "fcgi/req.h"
+#include "fcgi/routes.h"
+
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Ask this often whether a schema of another number has been put right. */
+#define SCHEMA_MS 5000
+
+#define BEARER "Bearer "
+
+/* Skip the scheme "Bearer" in any letter case and the spaces after it. */
+static const char *
+skip_bearer(const char *s)
+{
+
+	if (strncasecmp(s, BEARER, sizeof(BEARER) - 1) != 0)
+		return (NULL);
+	return (s + sizeof(BEARER) - 1 + strspn(s + sizeof(BEARER) - 1, " "));
+}
+
+/* A credential that may say "Bearer" before the token. */
+static const char *
+token_lenient(const char *s)
+{
+	const char *t = skip_bearer(s);
+
+	return (t != NULL ? t : s);
+}
+
+static const char *
+token_bare(const char *s)
+{
+
+	return (s);
+}
+
+/* Where a credential may stand.  The first header that is there decides. */
+static const struct credential {
+	const char *header;
+	const char *(*token)(const char *); /* NULL: malformed. */
+} credentials[] = {
+    {"Otari-Key", token_lenient},
+    {"Authorization", skip_bearer},
+    {"x-api-key", token_bare},
+};
+
+/* The token of the request, or NULL.  An empty header is none: web servers set
+ * variables for headers that were not sent. */
+static const char *
+find_token(const struct req *r)
+{
+	const char *s;
+
+	for (size_t i = 0; i < NELEM(credentials); i++) {
+		s = req_header(r, credentials[i].header);
+		if (s == NULL || *s == '\0')
+			continue;
+		s = credentials[i].token(s);
+		return (s != NULL && *s != '\0' ? s : NULL);
+	}
+	return (NULL);
+}
+
+/* One text for every key that will not do, so that none can be told apart. */
+static int
+refuse(struct req *r)
+{
+
+	(void)reply_problem(r, P_AUTH, NULL,
+	    "No valid API key was provided. It may be sent as "
+	    "Authorization: Bearer KEY or as x-api-key: KEY.");
+	return (-1);
+}
+
+/*
+ * The database was not there, or not right, when this process started: rows are
+ * touched only once the schema's number has been seen to fit.
+ */
+static int
+check_schema(struct req *r)
+{
+	struct server *srv = r->srv;
+	enum data_rc rc = DATA_DOWN;
+
+	if (srv->schema)
+		return (0);
+	if (clock_ms() >= srv->schema_next) {
+		if ((rc = schema_check(srv->db)) == DATA_OK) {
+			srv->schema = 1;
+			return (0);
+		}
+		if (rc != DATA_DOWN)
+			srv->schema_next = clock_ms() + SCHEMA_MS;
+	}
+	(void)reply_data(r, DATA_DOWN);
+	return (-1);
+}
+
+/* Look up the file again, now that another user is its owner. */
+static void
+find_file(struct req *r)
+{
+
+	if (r->file_id[0] != '\0')
+		r->file_rc = file_find(r->srv->db, r->mem, &r->caller.owner,
+		    r->file_id, r->caller.now, &r->file);
+}
+
+/* A management key acts for ${user}. */
+static int
+act_as(struct req *r, const char *user, const char *workspace)
+{
+
+	if (user == NULL || *user == '\0') {
+		(void)reply_problem(r, P_MISSING_PARAMETER, "user",
+		    "A management key must name the user it acts for");
+		return (-1);
+	}
+	if (workspace != NULL && *workspace == '\0')
+		workspace = NULL;
+	switch (
+	    caller_act_as(r->srv->db, r->mem, &r->caller, user, workspace)) {
+	case DATA_OK:
+		find_file(r);
+		return (0);
+	case DATA_NONE:
+		(void)reply_problem(
+		    r, P_INVALID_VALUE, "user", "There is no such user");
+		return (-1);
+	case DATA_STATE:
+		(void)reply_problem(r, P_INVALID_VALUE, "user",
+		    "Several workspaces have a user of that name: name one "
+		    "with workspace_id");
+		return (-1);
+	case DATA_DOWN:
+		(void)reply_data(r, DATA_DOWN);
+		return (-1);
+	default:
+		(void)reply_data(r, DATA_FAIL);
+		return (-1);
+	}
+}
+
+int
+req_act_as(struct req *r, const char *user, const char *workspace)
+{
+
+	if (r->caller.role == ROLE_MANAGEMENT)
+		return (act_as(r, user, workspace));
+	if (user == NULL || *user == '\0' ||
+	    strcmp(user, r->caller.user) == 0 ||
+	    r->srv->conf->auth_lenient_user)
+		return (0);
+	(void)reply_problem(
+	    r, P_DENIED, "user", "This key may not act for another user");
+	return (-1);
+}
+
+/* One vendor's callers may say which workspace they mean. */
+static int
+check_workspace(struct req *r)
+{
+	const char *s = req_header(r, "anthropic-workspace-id");
+
+	if (r->dialect != &dialect_anthropic || s == NULL || *s == '\0' ||
+	    strcmp(s, r->caller.workspace) == 0)
+		return (0);
+	(void)reply_problem(
+	    r, P_DENIED, NULL, "This key belongs to another workspace");
+	return (-1);
+}
+
+int
+auth_check(struct req *r)
+{
+	const char *token, *id = r->file_id[0] != '\0' ? r->file_id : NULL;
+	enum data_rc rc;
+
+	if ((token = find_token(r)) == NULL)
+		return (refuse(r));
+	if (check_schema(r))
+		return (-1);
+	rc = caller_find(
+	    r->srv->db, r->mem, token, id, &r->caller, &r->file, &r->file_rc);
+	if (rc == DATA_NONE)
+		return (refuse(r));
+	if (rc != DATA_OK) {
+		(void)reply_data(r, rc);
+		return (-1);
+	}
+	if (r->route->who == WHO_MANAGEMENT) {
+		if (r->caller.role == ROLE_MANAGEMENT)
+			return (0);
+		(void)reply_problem(
+		    r, P_DENIED, NULL, "This needs a management key");
+		return (-1);
+	}
+	if (!(r->route->flags & R_FORM_USER) &&
+	    req_act_as(r, query_get(r->query, "user", 0),
+		query_get(r->query, "workspace_id", 0)))
+		return (-1);
+	return (check_workspace(r));
+}

@@ -1,0 +1,238 @@
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/conf.h"
+#include "base/id.h"
+#include "base/jget.h"
+#include "base/log.h"
+
+#include "fcgi/body.h"
+#include "fcgi/io.h"
+#include "fcgi/req.h"
+#include "fcgi/req_path.h"
+#include "fcgi/routes.h"
+#include "fcgi/stats.h"
+
+#define HEAD_MAX 32768 /* Of an answer's headers. */
+#define CHUNK 16384    /* Bytes of a JSON body read at a time. */
+#define IDLEN 24       /* Random characters of a request's id. */
+
+const char *
+req_header(const struct req *r, const char *name)
+{
+	char param[128];
+	int n;
+
+	/* CGI has these two without the prefix. */
+	n = snprintf(param, sizeof(param), "%s%s",
+	    strcasecmp(name, "Content-Type") == 0 ||
+		    strcasecmp(name, "Content-Length") == 0
+		? ""
+		: "HTTP_",
+	    name);
+	if (n >= (int)sizeof(param))
+		return (NULL);
+	for (char *p = param; *p != '\0'; p++)
+		*p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+	return (io_param(r->io, param));
+}
+
+/* The media type of ${r}'s body, if it says one, must be JSON. */
+static int
+says_json(const struct req *r)
+{
+	const char *type = req_header(r, "Content-Type");
+	size_t len;
+
+	if (type == NULL || *type == '\0')
+		return (1);
+	len = strcspn(type, "; \t");
+	return (len == strlen("application/json") &&
+	    strncasecmp(type, "application/json", len) == 0);
+}
+
+/* Read the body into ${b}, whose ceiling is one more than it may have. */
+static int
+read_body(struct req *r, struct buf *b, size_t max)
+{
+	char chunk[CHUNK];
+	enum io_rc rc;
+	size_t n;
+
+	while ((rc = req_body_read(r, chunk, sizeof(chunk), &n)) == IO_OK) {
+		if (b->len + n > max) {
+			(void)reply_problem(r, P_BODY_TOO_LARGE, NULL,
+			    "The request body exceeds the limit of %zu bytes",
+			    max);
+			return (-1);
+		}
+		if (buf_put(b, chunk, n)) {
+			(void)reply_problem(
+			    r, P_SERVER, NULL, "Internal server error");
+			return (-1);
+		}
+	}
+	req_body_end(r);
+	if (rc == IO_END)
+		return (0);
+	(void)req_body_failed(r, rc);
+	return (-1);
+}
+
+static int
+parse_object(struct req *r, const struct buf *b, json_object **o)
+{
+	size_t at = 0;
+
+	switch (jget_parse(b->len > 0 ? b->p : "", b->len, o, &at)) {
+	case JGET_PARSE_OK:
+		if (json_object_is_type(*o, json_type_object))
+			return (0);
+		json_object_put(*o);
+		(void)reply_problem(
+		    r, P_BAD_JSON, NULL, "The request body is no JSON object");
+		return (-1);
+	case JGET_PARSE_SYNTAX:
+		(void)reply_problem(r, P_BAD_JSON, NULL,
+		    "The request body is not valid JSON, at byte %zu", at);
+		return (-1);
+	case JGET_PARSE_DEPTH:
+		(void)reply_problem(r, P_BAD_JSON, NULL,
+		    "The request body is nested too deeply");
+		return (-1);
+	case JGET_PARSE_REPEATED:
+		(void)reply_problem(r, P_BAD_JSON, NULL,
+		    "The request body has a key twice in one object");
+		return (-1);
+	case JGET_PARSE_MEMORY:
+		break;
+	}
+	(void)reply_problem(r, P_SERVER, NULL, "Internal server error");
+	return (-1);
+}
+
+int
+req_json(
+    struct req *r, size_t max, json_object **o, const char **text, size_t *len)
+{
+	struct buf b = BUF_INIT(max + 1);
+
+	if (!says_json(r)) {
+		(void)reply_problem(r, P_MEDIA_TYPE, NULL,
+		    "The request body must be application/json");
+		return (-1);
+	}
+	if (io_declared(r->io) > (int64_t)max) {
+		(void)reply_problem(r, P_BODY_TOO_LARGE, NULL,
+		    "The request body exceeds the limit of %zu bytes", max);
+		return (-1);
+	}
+	if (read_body(r, &b, max) || parse_object(r, &b, o))
+		goto err0;
+	if (text == NULL) {
+		buf_free(&b);
+		return (0);
+	}
+	if (arena_cleanup(r->mem, free, b.p))
+		goto err1;
+	*text = b.p;
+	*len = b.len;
+	return (0);
+
+err1:
+	json_object_put(*o);
+	(void)reply_problem(r, P_SERVER, NULL, "Internal server error");
+err0:
+	/* Failure! */
+	buf_free(&b);
+	return (-1);
+}
+
+static void
+make_id(struct req *r)
+{
+
+	(void)snprintf(r->id, sizeof(r->id), "req_");
+	/* Without random bytes (logged) an id still tells requests apart. */
+	if (id_base62(r->id + 4, IDLEN))
+		(void)snprintf(r->id + 4, IDLEN + 1, "%024" PRIx64,
+		    clock_unix_ms() << 20 | ((uintptr_t)r & 0xfffff));
+}
+
+static void
+take_method(struct req *r)
+{
+	const char *s = io_param(r->io, "REQUEST_METHOD");
+
+	r->method = s != NULL && *s != '\0' ? s : "GET";
+	r->head = strcmp(r->method, "HEAD") == 0;
+	if (r->head)
+		r->method = "GET";
+}
+
+static void
+log_done(const struct req *r, uint64_t us)
+{
+	char name[ROUTES_NAMEMAX];
+	const struct log_access a = {
+	    .method = r->head ? "HEAD" : r->method,
+	    .route = name,
+	    .status = r->status,
+	    .ms = (double)us / 1000,
+	    .bytes_in = r->bytes_in,
+	    .bytes_out = r->bytes_out,
+	    .key = r->caller.key,
+	    .aborted = r->gone,
+	};
+
+	routes_name(r->route, name);
+	log_access(&a);
+}
+
+/* A monotonic clock in microseconds, to measure by. */
+static uint64_t
+now_us(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ((uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000);
+}
+
+void
+req_serve(struct server *srv, struct io *io)
+{
+	struct req r = {.srv = srv,
+	    .io = io,
+	    .dialect = &dialect_openai,
+	    .headers = BUF_INIT(HEAD_MAX)};
+	const uint64_t since = now_us();
+	uint64_t us;
+
+	stats_begin(srv->stats, srv->slot);
+	make_id(&r);
+	log_request(r.id);
+	take_method(&r);
+	if ((r.mem = arena_new(REQ_MEM_MAX)) == NULL || req_path(&r)) {
+		log_err("req: out of memory");
+		(void)reply_problem(
+		    &r, P_SERVER, NULL, "Internal server error");
+	} else {
+		dispatch(&r);
+	}
+	req_body_end(&r);
+	us = now_us() - since;
+	log_done(&r, us);
+	stats_end(srv->stats, srv->slot, r.route, r.status, us, r.bytes_in,
+	    r.bytes_out);
+	log_request(NULL);
+	buf_free(&r.headers);
+	arena_free(r.mem);
+}

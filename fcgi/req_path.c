@@ -1,0 +1,103 @@
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/conf.h"
+
+#include "fcgi/io.h"
+#include "fcgi/req.h"
+#include "fcgi/req_path.h"
+
+/* The parameter ${name} if it is there and not empty, else NULL. */
+static const char *
+param(const struct req *r, const char *name)
+{
+	const char *s = io_param(r->io, name);
+
+	return (s != NULL && *s != '\0' ? s : NULL);
+}
+
+/* What follows "scheme://host" in ${url}; "" if nothing does. */
+static const char *
+after_host(const char *url)
+{
+	const char *s = strstr(url, "://");
+
+	s = s != NULL ? s + 3 : url;
+	return (s + strcspn(s, "/"));
+}
+
+/* The length of the mount point ${mount}, without a slash at its end. */
+static size_t
+mount_len(const char *mount)
+{
+	size_t len = strlen(mount);
+
+	while (len > 0 && mount[len - 1] == '/')
+		len--;
+	return (len);
+}
+
+/* Cut ${mount} off ${path}; return ${path} itself if it is not below it. */
+static const char *
+cut(const char *path, const char *mount)
+{
+	size_t len = mount_len(mount);
+
+	if (strncmp(path, mount, len) != 0 ||
+	    (path[len] != '/' && path[len] != '\0'))
+		return (path);
+	return (path[len] == '\0' ? "/" : path + len);
+}
+
+/*
+ * The program's own path, as CGI has it.  Some servers put the whole path into
+ * SCRIPT_NAME; then PATH_INFO, if there is one at all, is the same again.
+ */
+static const char *
+script_name(const struct req *r)
+{
+	const char *script = param(r, "SCRIPT_NAME");
+	const char *info = param(r, "PATH_INFO");
+
+	if (script == NULL || info == NULL ||
+	    strncmp(info, script, strlen(script)) == 0)
+		return ("");
+	return (script);
+}
+
+static const char *
+unmount(const struct req *r, const char *path)
+{
+	const char *url = r->srv->conf->public_url;
+	const char *mount, *rest;
+
+	if ((mount = param(r, "SATCHEL_MOUNT")) != NULL)
+		return (cut(path, mount));
+	if (url != NULL && mount_len(after_host(url)) > 0 &&
+	    (rest = cut(path, after_host(url))) != path)
+		return (rest);
+	return (cut(path, script_name(r)));
+}
+
+int
+req_path(struct req *r)
+{
+	const char *s;
+
+	/* Raw, and maybe as "http://host/path". */
+	if ((s = param(r, "REQUEST_URI")) != NULL) {
+		if (*s != '/')
+			s = after_host(s);
+		s = arena_strndup(r->mem, s, strcspn(s, "?#"));
+		if (s == NULL)
+			return (-1);
+		r->path = unmount(r, s);
+		return (0);
+	}
+	r->decoded = 1;
+	if ((s = param(r, "PATH_INFO")) == NULL &&
+	    (s = param(r, "DOCUMENT_URI")) == NULL)
+		s = "/";
+	r->path = unmount(r, s);
+	return (0);
+}

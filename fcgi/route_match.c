@@ -1,0 +1,180 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "data/file.h"
+#include "http/query.h"
+
+#include "fcgi/req.h"
+#include "fcgi/route_match.h"
+#include "fcgi/routes.h"
+
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+
+#define ID_CHARS                     \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+	"abcdefghijklmnopqrstuvwxyz" \
+	"0123456789_-"
+#define ID_MAX 128
+#define LCID_LEN 21 /* Of a LibreChat id. */
+
+enum fit { FIT_NO, FIT_MISFIT, FIT_YES };
+
+static int
+is_id(struct req *r, const char *s)
+{
+	size_t len = strspn(s, ID_CHARS);
+
+	(void)r;
+	return (s[len] == '\0' && len >= 1 && len <= ID_MAX);
+}
+
+static int
+is_lcid(struct req *r, const char *s)
+{
+
+	return (is_id(r, s) && strlen(s) == LCID_LEN &&
+	    strncmp(s, "file-", 5) != 0 && strncmp(s, "file_", 5) != 0 &&
+	    strncmp(s, "cfile_", 6) != 0);
+}
+
+static int
+is_file(struct req *r, const char *s)
+{
+
+	return (file_id_parse(s, r->file_id) == 0);
+}
+
+/* The types of a path's parameters. */
+static const struct type {
+	const char *name;
+	int (*fits)(struct req *, const char *);
+} types[] = {
+    {"{file}", is_file},
+    {"{lcid}", is_lcid},
+    {"{id}", is_id},
+};
+
+/*
+ * Cut the path at its slashes first and decode each piece once, so that an
+ * encoded slash stays inside its piece and nothing can be encoded twice.  One
+ * slash at the end does not count.
+ */
+static int
+split(const struct req *r, struct match_path *p)
+{
+	const char *s = r->path;
+	size_t len;
+
+	p->n = 0;
+	while (*s == '/' && (s[1] != '\0' || p->n == 0)) {
+		len = strcspn(++s, "/");
+		if (p->n == MATCH_SEGMENTS) {
+			p->n = 0; /* Deeper than any route. */
+			return (0);
+		}
+		p->segment[p->n] = r->decoded ? arena_strndup(r->mem, s, len)
+					      : percent_decode(r->mem, s, len);
+		p->n++;
+		s += len;
+	}
+	return (*s == '\0' || *s == '/' ? 0 : -1);
+}
+
+/* Does ${segment} fit ${len} bytes of a pattern at ${pat}? */
+static enum fit
+fit(struct req *r, const char *segment, const char *pat, size_t len)
+{
+
+	if (*pat != '{')
+		return (segment != NULL && strlen(segment) == len &&
+			    memcmp(segment, pat, len) == 0
+			? FIT_YES
+			: FIT_NO);
+	for (size_t i = 0; i < NELEM(types); i++) {
+		if (strlen(types[i].name) == len &&
+		    memcmp(types[i].name, pat, len) == 0)
+			return (segment != NULL && types[i].fits(r, segment)
+				? FIT_YES
+				: FIT_MISFIT);
+	}
+	return (FIT_NO);
+}
+
+/* Does the route's path fit?  Its parameters go to r->arg. */
+static enum fit
+fit_path(struct req *r, const struct match_path *p, const char *pat)
+{
+	size_t at = p->base, args = 0, len;
+	enum fit f, all = FIT_YES;
+
+	if ((*pat == '=') == (p->base > 0))
+		return (FIT_NO);
+	for (pat += *pat == '='; *pat != '\0'; pat += len, at++) {
+		len = strcspn(++pat, "/");
+		if (at == p->n ||
+		    (f = fit(r, p->segment[at], pat, len)) == FIT_NO)
+			return (FIT_NO);
+		if (f == FIT_MISFIT)
+			all = FIT_MISFIT;
+		if (*pat == '{' && args < REQ_MAXARGS)
+			r->arg[args++] = p->segment[at];
+	}
+	return (at == p->n ? all : FIT_NO);
+}
+
+/* Segments before the route's own: those of /v1 or /api/v1. */
+static size_t
+base(const struct match_path *p)
+{
+	const char *const *s = p->segment;
+
+	if (p->n >= 1 && s[0] != NULL && strcmp(s[0], "v1") == 0)
+		return (1);
+	if (p->n >= 2 && s[0] != NULL && s[1] != NULL &&
+	    strcmp(s[0], "api") == 0 && strcmp(s[1], "v1") == 0)
+		return (2);
+	return (0);
+}
+
+static void
+allow(struct match *m, const char *method)
+{
+	const size_t len = strlen(m->allow);
+
+	(void)snprintf(m->allow + len, sizeof(m->allow) - len, "%s%s%s",
+	    len > 0 ? ", " : "", method,
+	    strcmp(method, "GET") == 0 ? ", HEAD" : "");
+}
+
+void
+match_find(struct req *r, struct match *m)
+{
+	const struct route *rt;
+	struct match_path p;
+
+	memset(m, 0, sizeof(*m));
+	if (split(r, &p))
+		return;
+	p.base = base(&p);
+	for (rt = routes; rt->method != NULL; rt++) {
+		r->file_id[0] = '\0';
+		switch (fit_path(r, &p, rt->path)) {
+		case FIT_NO:
+			continue;
+		case FIT_MISFIT:
+			if (m->misfit == NULL)
+				m->misfit = rt;
+			continue;
+		case FIT_YES:
+			break;
+		}
+		if (m->first == NULL)
+			m->first = rt;
+		allow(m, rt->method);
+		if (strcmp(rt->method, r->method) == 0) {
+			m->route = rt;
+			return;
+		}
+	}
+}

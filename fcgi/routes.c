@@ -1,0 +1,66 @@
+#include <stdio.h>
+
+#include "fcgi/routes.h"
+
+/* Shorthands that keep a route on one line. */
+#define FILES POOL_FILES
+#define RUN POOL_RUN
+#define KEY WHO_KEY
+#define ANY WHO_ANY
+
+/* clang-format off */
+const struct route routes[] = {
+	{ "GET",    "/files",			FILES, KEY, R_FILES,
+	    files_list },
+	{ "POST",   "/files",			FILES, KEY,
+	    R_FILES | R_UPLOAD | R_FORM_USER, files_create },
+	{ "GET",    "/files/{file}",		FILES, KEY, R_FILES,
+	    files_retrieve },
+	{ "DELETE", "/files/{file}",		FILES, KEY, R_FILES,
+	    files_delete },
+	{ "GET",    "/files/{file}/content",	FILES, KEY, R_FILES,
+	    files_content },
+
+	{ "POST",   "/uploads",			FILES, KEY, R_FILES,
+	    uploads_create },
+	{ "POST",   "/uploads/{id}/parts",	FILES, KEY, R_FILES | R_UPLOAD,
+	    uploads_part },
+	{ "POST",   "/uploads/{id}/complete",	FILES, KEY, R_FILES,
+	    uploads_complete },
+	{ "POST",   "/uploads/{id}/cancel",	FILES, KEY, R_FILES,
+	    uploads_cancel },
+
+	{ "POST",   "/messages",		RUN, KEY, R_ANTHROPIC,
+	    messages_create },
+	{ "POST",   "/responses",		RUN, KEY, R_OPENAI,
+	    responses_create },
+	{ "POST",   "/chat/completions",	RUN, KEY, R_OPENAI,
+	    chat_create },
+
+	{ "GET",    "=/healthz",		FILES, ANY, 0, healthz },
+	{ "GET",    "=/readyz",			FILES, ANY, 0, readyz },
+	{ "GET",    "=/metrics",		FILES, ANY, 0, metrics },
+	{ "GET",    "=/metrics/run",		RUN, ANY, 0, metrics },
+	{ NULL, NULL, 0, 0, 0, NULL }
+};
+/* clang-format on */
+
+_Static_assert(sizeof(routes) / sizeof(routes[0]) <= ROUTES_NONE,
+    "a counter for each route, and one for none");
+
+size_t
+routes_index(const struct route *rt)
+{
+
+	return (rt != NULL ? (size_t)(rt - routes) : ROUTES_NONE);
+}
+
+void
+routes_name(const struct route *rt, char name[static ROUTES_NAMEMAX])
+{
+	const char *path = rt != NULL ? rt->path : "=-";
+	const int root = path[0] == '=';
+
+	(void)snprintf(
+	    name, ROUTES_NAMEMAX, "%s%s", root ? "" : "/v1", path + root);
+}

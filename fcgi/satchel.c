@@ -1,0 +1,331 @@
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/conf.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "data/schema.h"
+#include "io/blob.h"
+#include "io/db.h"
+
+#include "fcgi/body.h"
+#include "fcgi/front.h"
+#include "fcgi/listen.h"
+#include "fcgi/pool.h"
+#include "fcgi/req.h"
+#include "fcgi/stats.h"
+
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char usage_text[] =
+    "usage: satchel [-l SOCKET|HOST:PORT] [-n PROCESSES] [-p files|run|all]\n"
+    "               [-c FILE]... [-s KEY=VALUE]...\n"
+    "\n"
+    "Answers Satchel's public API by FastCGI, or one request as a CGI "
+    "program.\n"
+    "\n"
+    "  -l  listen here; without it, on the socket that standard input is\n"
+    "      (spawn-fcgi, web servers) or that systemd passes\n"
+    "  -n  worker processes (default: workers.processes)\n"
+    "  -p  which requests will be sent here, which decides the number of\n"
+    "      threads: short ones (files), model requests (run) or all (default)\n"
+    "  -c  read settings from FILE (default: $SATCHEL_CONF, else\n"
+    "      /etc/satchel/satchel.yml); later files win\n"
+    "  -s  set one setting; wins over files\n"
+    "\n"
+    "SIGTERM finishes running requests and ends; SIGHUP reads the settings\n"
+    "again and replaces the workers one generation by the next.\n";
+
+struct program {
+	struct conf_args args;
+	struct conf conf;
+	const char *where;  /* -l, or NULL. */
+	uint64_t processes; /* -n, or 0. */
+	const struct kind *kind;
+	int listenfd;
+	struct stats *stats;
+};
+
+static size_t
+files_threads(const struct conf *c)
+{
+
+	return (c->files_threads);
+}
+
+static size_t
+run_threads(const struct conf *c)
+{
+
+	return (c->run_threads);
+}
+
+static size_t
+all_threads(const struct conf *c)
+{
+
+	return (c->files_threads + c->run_threads);
+}
+
+/* What -p may say. */
+static const struct kind {
+	const char *name;
+	size_t (*threads)(const struct conf *);
+} kinds[] = {
+    {"all", all_threads},
+    {"files", files_threads},
+    {"run", run_threads},
+};
+
+static int
+usage(FILE *to)
+{
+
+	(void)fputs(usage_text, to);
+	return (to == stdout ? 0 : 2);
+}
+
+static const struct kind *
+find_kind(const char *name)
+{
+
+	for (size_t i = 0; i < NELEM(kinds); i++) {
+		if (strcmp(kinds[i].name, name) == 0)
+			return (&kinds[i]);
+	}
+	return (NULL);
+}
+
+/* Return -1 to go on, else the exit status. */
+static int
+take_args(struct program *p, int argc, char *argv[])
+{
+	static const struct option longs[] = {
+	    {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "l:n:p:c:s:", longs, NULL)) != -1) {
+		switch (c) {
+		case 'l':
+			p->where = optarg;
+			break;
+		case 'n':
+			if (num_u64(optarg, 1, POOL_MAX, &p->processes))
+				return (usage(stderr));
+			break;
+		case 'p':
+			if ((p->kind = find_kind(optarg)) == NULL)
+				return (usage(stderr));
+			break;
+		case 'c':
+		case 's':
+			if (conf_args_take(&p->args, c, optarg))
+				return (2);
+			break;
+		case 'h':
+			return (usage(stdout));
+		default:
+			return (usage(stderr));
+		}
+	}
+	return (optind == argc ? -1 : usage(stderr));
+}
+
+static void
+serve(struct io *io, void *srv)
+{
+
+	req_serve(srv, io);
+}
+
+/* Open what requests need; nothing connects or reads before one does. */
+static int
+server_open(struct server *srv, const struct conf *c)
+{
+
+	memset(srv, 0, sizeof(*srv));
+	srv->conf = c;
+	if ((srv->store = store_open(c->files_root)) == NULL)
+		goto err0;
+	if ((srv->db = db_open(c)) == NULL)
+		goto err1;
+
+	/* Success! */
+	return (0);
+
+err1:
+	store_close(srv->store);
+err0:
+	/* Failure! */
+	log_err("satchel: out of memory");
+	return (-1);
+}
+
+static void
+server_close(struct server *srv)
+{
+
+	db_close(srv->db);
+	store_close(srv->store);
+}
+
+/* A worker process. */
+static int
+child(void *cookie, size_t slot)
+{
+	const struct program *p = cookie;
+	const size_t threads = p->kind->threads(&p->conf);
+	struct server srv;
+	int rc = 1;
+
+	if (server_open(&srv, &p->conf))
+		goto err0;
+	if ((srv.gate = gate_new(threads)) == NULL)
+		goto err1;
+	srv.xaccel_ok = 1;
+	srv.stats = p->stats;
+	srv.slot = slot;
+	if (front_run(p->listenfd, threads, serve, &srv) == 0)
+		rc = 0;
+	gate_free(srv.gate);
+err1:
+	server_close(&srv);
+err0:
+	return (rc);
+}
+
+static void
+gone(void *cookie, size_t slot)
+{
+	const struct program *p = cookie;
+
+	stats_gone(p->stats, slot);
+}
+
+static void
+stop(void *cookie)
+{
+	const struct program *p = cookie;
+
+	listen_close(p->listenfd, p->where);
+}
+
+static size_t
+processes(const struct program *p)
+{
+
+	return (p->processes > 0 ? p->processes : p->conf.processes);
+}
+
+/* Settings that cannot be read leave those that could in force. */
+static int
+reload(struct prefork *f, void *cookie)
+{
+	struct program *p = cookie;
+	struct conf fresh;
+
+	if (conf_load(&p->args, &fresh))
+		return (-1);
+	if (log_open("satchel", fresh.log_file)) {
+		conf_free(&fresh);
+		return (-1);
+	}
+	conf_free(&p->conf);
+	p->conf = fresh;
+	f->processes = processes(p);
+	return (0);
+}
+
+/*
+ * Refuse to touch a schema of another number.  A database that is away may come
+ * back, and is then looked at before its first row is.
+ */
+static int
+check_schema(const struct conf *c)
+{
+	struct db *db;
+	enum data_rc rc;
+
+	if ((db = db_open(c)) == NULL) {
+		log_err("satchel: out of memory");
+		return (-1);
+	}
+	rc = schema_check(db);
+	db_close(db);
+	if (rc == DATA_DOWN)
+		log_warn("satchel: no database yet; requests get 503");
+	return (rc == DATA_OK || rc == DATA_DOWN ? 0 : -1);
+}
+
+static int
+run_fastcgi(struct program *p)
+{
+	struct prefork f = {.processes = processes(p),
+	    .child = child,
+	    .gone = gone,
+	    .reload = reload,
+	    .stop = stop,
+	    .cookie = p};
+
+	if (check_schema(&p->conf) ||
+	    (p->stats = stats_new(p->kind->name)) == NULL)
+		return (1);
+	log_info("satchel: pool %s, %zu processes of %zu threads",
+	    p->kind->name, f.processes, p->kind->threads(&p->conf));
+	return (pool_run(&f) ? 1 : 0);
+}
+
+static int
+run_cgi(const struct conf *c)
+{
+	struct server srv;
+	int rc;
+
+	if (server_open(&srv, c))
+		return (1);
+	rc = front_cgi(serve, &srv);
+	server_close(&srv);
+	return (rc ? 1 : 0);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct program p = {.listenfd = -1, .kind = &kinds[0]};
+	/* A web server hands a CGI program words of the caller's query as its
+	 * arguments: they are not for us. */
+	const int cgi = getenv("REQUEST_METHOD") != NULL;
+	int rc;
+
+	if (!cgi && (rc = take_args(&p, argc, argv)) != -1)
+		return (rc);
+	if (conf_load(&p.args, &p.conf))
+		return (1);
+	if (log_open("satchel", p.conf.log_file))
+		goto err0;
+	if (cgi) {
+		rc = run_cgi(&p.conf);
+		goto done;
+	}
+	listen_raise_nofile();
+	p.listenfd = p.where != NULL ? listen_open(p.where) : listen_given();
+	if (p.listenfd == -1) {
+		if (p.where == NULL)
+			(void)fprintf(stderr,
+			    "satchel: standard input is no listening socket, "
+			    "and no -l was given\n");
+		goto err0;
+	}
+	rc = run_fastcgi(&p);
+
+done:
+	conf_free(&p.conf);
+	return (rc);
+
+err0:
+	conf_free(&p.conf);
+	return (1);
+}
