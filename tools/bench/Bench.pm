@@ -16,7 +16,8 @@ my ($failed, $expired) = (0, 0);
 
 sub median {
 	my @v = sort { $a <=> $b } @_;
-	return @v % 2 ? $v[$#v / 2] : ($v[@v / 2 - 1] + $v[@v / 2]) / 2;
+	my $mid = int(@v / 2);
+	return @v % 2 ? $v[$mid] : ($v[$mid - 1] + $v[$mid]) / 2;
 }
 
 sub sh {
@@ -33,49 +34,7 @@ sub wrk {
 	my $s = $o{seconds} // 4;
 	my $out = sh("wrk -t1 -c$c -d${s}s --latency @head '$url'");
 	die "bench: $url: $out" if $out =~ /Non-2xx/ || $out !~ /Requests\/sec:\s+([\d.]+)/;
-	my $rate = $# Rows for ${mine} live files of alice and ${others} of a hundred other users,
-# without bytes, and no other rows.  File i of alice was created at
-# 1,700,000,000,000 + i ms.
-sub fill {
-	my ($s, $mine, $others) = @_;
-	my $insert = q{INSERT INTO file (pid, workspace_id, user_id, state, origin, bytes, name, mime, purpose, created)};
-	my $columns = q{'live', 'upload', 1, 'bench.csv', 'text/csv', 'user_data'};
-	my ($owner) = $s->mysql(q{SELECT u.workspace_id, u.id FROM user u WHERE u.name = 'alice' LIMIT 1});
-	$s->mysql('TRUNCATE TABLE file');
-	$s->mysql("$insert SELECT CONCAT(LPAD(HEX(1700000000000 + seq), 12, '0'), LPAD(HEX(seq), 20, '0')),
-	    $owner->[0], $owner->[1], $columns, 1700000000000 + seq FROM seq_1_to_$mine") if $mine;
-	$s->mysql("$insert SELECT CONCAT(LPAD(HEX(1700000000000 + seq), 12, '0'), LPAD(HEX(seq), 20, '0')),
-	    $owner->[0], 1000 + seq % 100, $columns, 1700000000000 + seq FROM seq_1_to_$others") if $others;
-	$s->mysql('ANALYZE TABLE file');
-}
-
-# ${n} files of 1,000 bytes, rows and bytes, that have just expired.
-sub expire {
-	my ($s, $n) = @_;
-	my $round = ++$expired;
-	my ($uid, $gid) = (stat($s->{root}))[4, 5];
-	my $bytes = 'x' x 1000;
-	my @keys;
-	for my $i (1 .. $n) {
-		my $key = sprintf('%04x%04x%024x', $i * 40503 % 65536, $round, $i);
-		my $dir = "$s->{root}/" . join('/', $key =~ /^(..)(..)/);
-		if (!-d $dir) {
-			for my $d ($dir =~ s{/..$}{}r, $dir) {
-				chown($uid, $gid, $d) if mkdir($d);
-			}
-		}
-		open(my $f, '>', "$dir/$key") or die "bench: $dir/$key: $!";
-		print $f $bytes;
-		close($f);
-		push(@keys, $key);
-	}
-	while (my @some = splice(@keys, 0, 1000)) {
-		$s->mysql('INSERT INTO file (pid, workspace_id, user_id, state, origin, store_key, bytes, name, mime, purpose, created, expires, sweep_at) VALUES '
-		    . join(',', map { "('$_',1,1,'live','upload','$_',1000,'x','text/plain','user_data',1,2,2)" } @some));
-	}
-}
-
-1;
+	my $rate = $1;
 	my %unit = (us => 0.001, ms => 1, s => 1000);
 	my ($p50) = map { $_->[0] * $unit{$_->[1]} } [$out =~ /50%\s+([\d.]+)(us|ms|s)/];
 	my ($p99) = map { $_->[0] * $unit{$_->[1]} } [$out =~ /99%\s+([\d.]+)(us|ms|s)/];
