@@ -58,7 +58,8 @@ disposition_header(struct content *c)
 
 /*
  * Send ${len} bytes from ${at} on.  When they cannot be had any more the length
- * has been promised already, and only a broken connection tells the client.
+ * has been promised already; dispatch then breaks the connection off, which tells
+ * the client.
  */
 static int
 send_bytes(struct content *c, uint64_t at, uint64_t len)
@@ -93,7 +94,6 @@ err1:
 	    n == 0 ? "shorter than it was" : strerror(errno));
 	free(buf);
 err0:
-	io_abort(c->r->io);
 	return (-1);
 }
 

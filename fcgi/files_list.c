@@ -153,7 +153,7 @@ page_end(struct page *p)
 
 /*
  * Answer for a list that could not be read.  Once part of it is out the only
- * honest end is a broken connection.
+ * honest end is the broken connection that dispatch makes of -1.
  */
 static int
 page_fail(struct page *p, enum data_rc rc)
@@ -163,8 +163,7 @@ page_fail(struct page *p, enum data_rc rc)
 	if (!p->out.begun)
 		return (reply_data(r, rc));
 	log_err("list: broken off after %zu rows", p->rows);
-	io_abort(r->io);
-	return (0);
+	return (-1);
 }
 
 /*

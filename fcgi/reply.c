@@ -130,7 +130,10 @@ reply_begin(struct req *r, int status, const char *type, int64_t length)
 	reply_header(r, "x-request-id", "%s", r->id);
 	reply_header(r, "request-id", "%s", r->id);
 	reply_header(r, "X-Content-Type-Options", "nosniff");
-	if (is_json(type))
+	/* A stored file may be JSON too, and has a rule of its own. */
+	if (is_json(type) &&
+	    (r->headers.p == NULL ||
+		strstr(r->headers.p, "Cache-Control: ") == NULL))
 		reply_header(r, "Cache-Control", "no-store");
 	cors(r);
 	n = snprintf(

@@ -219,19 +219,8 @@ feed(struct upload_body *u, struct multipart *M, char *buf)
 static int
 judge_header(struct upload_body *u)
 {
-	const char *s = req_header(u->r, "Content-Encoding");
-	int64_t declared = io_declared(u->r->io);
+	const int64_t declared = io_declared(u->r->io);
 
-	if (s != NULL && *s != '\0' && strcasecmp(s, "identity") != 0) {
-		(void)reply_problem(u->r, P_BODY_ENCODING, NULL,
-		    "A request body with a Content-Encoding is not accepted");
-		return (-1);
-	}
-	if (declared < -1) {
-		(void)reply_problem(u->r, P_BAD_REQUEST, NULL,
-		    "Content-Length is not a number");
-		return (-1);
-	}
 	if (declared > 0 && (uint64_t)declared > u->max + UPLOAD_FRAMING) {
 		(void)answer_too_large(u);
 		return (-1);

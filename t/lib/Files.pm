@@ -244,6 +244,29 @@ sub file {
 	return $r->{json}{id};
 }
 
+# produced($name, %o): as file(), a file that looks as if a run had made it.
+sub produced {
+	my ($self, $name, %o) = @_;
+	my $id = $self->file("made: $name", $name, %o);
+	$self->sql("UPDATE file SET origin = 'run',"
+	    . " purpose = 'code_execution_output' WHERE pid = '"
+	    . substr($id, 5) . "'");
+	return $id;
+}
+
+# many($n, $user): $n live rows without bytes for a user of the stack.
+sub many {
+	my ($self, $n, $user) = @_;
+	$self->sql(qq{INSERT INTO file (pid, workspace_id, user_id, state, origin,
+	    store_key, bytes, sha256, name, mime, purpose, created)
+	    SELECT LOWER(CONCAT(LPAD(HEX(1796000000000 + seq * 1000), 12, '0'),
+	    LPAD(HEX(seq), 20, '0'))), u.workspace_id, u.id, 'live', 'upload',
+	    LOWER(LPAD(HEX(seq), 32, '0')), 1, REPEAT('0', 64),
+	    CONCAT('many-', seq, '.txt'), 'text/plain', 'user_data',
+	    1796000000000 + seq * 1000
+	    FROM seq_1_to_$n, user u WHERE u.name = '$user'});
+}
+
 sub get { my ($self, $path, %o) = @_; return $self->request('GET', $path, %o) }
 
 # cgi(%params): the answer of the program run as plain CGI with these parameters
