@@ -1,0 +1,234 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "data/schema.h"
+#include "io/db.h"
+
+#include "tools/admin.h"
+
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+
+/* clang-format off */
+static const struct admin_cmd commands[] = {
+	{ "migrate", ADMIN_DB, admin_migrate, "",
+	    "Bring the database's schema up to these programs." },
+	{ "workspace create", ADMIN_SCHEMA, admin_workspace_create,
+	    "NAME [--tenant TENANT]",
+	    "Make a workspace, shared with the JWT name space TENANT." },
+	{ "workspace list", ADMIN_SCHEMA, admin_workspace_list, "",
+	    "List the workspaces." },
+	{ "workspace disable", ADMIN_SCHEMA, admin_workspace_disable, "NAME",
+	    "Let nobody in with the keys of a workspace." },
+	{ "workspace enable", ADMIN_SCHEMA, admin_workspace_enable, "NAME",
+	    "Let them in again." },
+	{ "user create", ADMIN_SCHEMA, admin_user_create, "WORKSPACE NAME",
+	    "Make a user." },
+	{ "user list", ADMIN_SCHEMA, admin_user_list, "",
+	    "List the users." },
+	{ "user disable", ADMIN_SCHEMA, admin_user_disable, "WORKSPACE NAME",
+	    "Let nobody in with the keys of a user." },
+	{ "user enable", ADMIN_SCHEMA, admin_user_enable, "WORKSPACE NAME",
+	    "Let him in again." },
+	{ "key create", ADMIN_SCHEMA, admin_key_create,
+	    "--workspace WORKSPACE --user USER\n"
+	    "      [--role user|workspace-admin|management] [--expires WHEN]"
+	    " [--label TEXT]\n      [--tenant TENANT]",
+	    "Make a key and print it, this once.  With --tenant, which can stand\n"
+	    "      for --workspace, user names asserted under the key are those "
+	    "of the\n      tenant's JWTs.  WORKSPACE USER may be given without "
+	    "their options." },
+	{ "key list", ADMIN_SCHEMA, admin_key_list, "",
+	    "List the keys, each by its last four characters." },
+	{ "key revoke", ADMIN_SCHEMA, admin_key_revoke, "ID",
+	    "End a key now and for good." },
+	{ "key expire", ADMIN_SCHEMA, admin_key_expire, "ID WHEN|never",
+	    "End a key at WHEN, also in the past; never takes the end away." },
+	{ "fsck", ADMIN_SCHEMA, admin_fsck, "[--repair] [--force]",
+	    "Compare rows with bytes, both ways; change nothing unless told." },
+	{ "check", ADMIN_CONF, admin_check, "[--config-only]",
+	    "Print every setting, then look at host, store and database." },
+	{ "conf", 0, admin_conf, "",
+	    "Print a configuration file with every setting and its default." },
+};
+/* clang-format on */
+
+static void
+complain(const char *fmt, va_list ap)
+{
+
+	(void)fflush(stdout);
+	fputs("satchel-admin: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+int
+admin_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain(fmt, ap);
+	va_end(ap);
+	return (ADMIN_NO);
+}
+
+int
+admin_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain(fmt, ap);
+	va_end(ap);
+	fputs("Try: satchel-admin --help\n", stderr);
+	return (ADMIN_USAGE);
+}
+
+int
+admin_data(enum data_rc rc)
+{
+
+	switch (rc) {
+	case DATA_DOWN:
+		(void)admin_fail("the database is away; nothing was done");
+		break;
+	case DATA_UNSURE:
+		(void)admin_fail("the database was lost at the last moment: "
+				 "look whether it was done");
+		break;
+	default:
+		(void)admin_fail("failed; the line above says why");
+		break;
+	}
+	return (ADMIN_USAGE);
+}
+
+static void
+help(FILE *fp)
+{
+	const struct admin_cmd *c;
+
+	fputs("usage: satchel-admin [-c FILE]... [-s KEY=VALUE]... [--json] "
+	      "COMMAND\n\n"
+	      "  -c FILE       settings, later files over earlier ones;\n"
+	      "                $SATCHEL_CONF or /etc/satchel/satchel.yml if "
+	      "none is named\n"
+	      "  -s KEY=VALUE  one setting, over the files\n"
+	      "  --json        print JSON: one object, or one a line of a "
+	      "list\n\ncommands:\n",
+	    fp);
+	for (c = commands; c < commands + NELEM(commands); c++)
+		fprintf(fp, "  %s%s%s\n      %s\n", c->name,
+		    *c->args != '\0' ? " " : "", c->args, c->help);
+	fputs("\nWHEN is RFC 3339 (2027-01-31T00:00:00Z) or +DAYSd (+90d).\n\n"
+	      "exit status: 0 done; 1 refused, or problems were found; 2 could "
+	      "not run\n(wrong words, wrong settings, no database)\n",
+	    fp);
+}
+
+/* The command that ${argv} begins with; ${words} is how many words it has. */
+static const struct admin_cmd *
+find(int argc, char **argv, int *words)
+{
+	const struct admin_cmd *c;
+	char two[64];
+
+	for (c = commands; c < commands + NELEM(commands); c++) {
+		(void)snprintf(two, sizeof(two), "%s %s", argv[0],
+		    argc > 1 ? argv[1] : "");
+		*words = (strchr(c->name, ' ') != NULL) ? 2 : 1;
+		if (strcmp(c->name, *words == 2 ? two : argv[0]) == 0)
+			return (c);
+	}
+	return (NULL);
+}
+
+/*
+ * Take the options that belong to no command off ${argv}, wherever --json and
+ * --help stand.  Return how many words are left, or -1.
+ */
+static int
+globals(struct admin *a, int argc, char **argv, int *want_help)
+{
+	int i, n = 0;
+
+	for (i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			a->json = 1;
+		else if (strcmp(argv[i], "--help") == 0 ||
+		    (n == 0 && strcmp(argv[i], "-h") == 0))
+			*want_help = 1;
+		else if (n == 0 && argv[i][0] == '-' &&
+		    (argv[i][1] == 'c' || argv[i][1] == 's')) {
+			const int opt = argv[i][1];
+			const char *arg = &argv[i][2];
+
+			if (*arg == '\0' && (arg = argv[++i]) == NULL)
+				return (-1);
+			if (conf_args_take(&a->args, opt, arg))
+				return (-1);
+		} else
+			argv[n++] = argv[i];
+	}
+	return (n);
+}
+
+/* Run ${c} with what its flags ask for. */
+static int
+run(struct admin *a, const struct admin_cmd *c, int argc, char **argv)
+{
+	enum data_rc rc;
+	int status = ADMIN_USAGE;
+
+	if (c->flags == 0)
+		return (c->run(a, argc, argv));
+	if (conf_load(&a->args, &a->conf))
+		goto err0;
+	if ((c->flags & (ADMIN_DB | ADMIN_SCHEMA)) &&
+	    (a->db = db_open(&a->conf)) == NULL) {
+		(void)admin_fail("out of memory");
+		goto err1;
+	}
+	rc = (c->flags & ADMIN_SCHEMA) ? schema_check(a->db) : DATA_OK;
+	if (rc == DATA_OK)
+		status = c->run(a, argc, argv);
+	else if (rc != DATA_STATE) /* Which schema_check() has explained. */
+		status = admin_data(rc);
+	db_close(a->db);
+err1:
+	conf_free(&a->conf);
+err0:
+	return (status);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct admin a = {0};
+	const struct admin_cmd *c;
+	int n, words, status, want_help = 0;
+
+	(void)log_open("satchel-admin", NULL);
+	if ((n = globals(&a, argc, argv, &want_help)) == -1)
+		return (admin_usage("-c and -s take a word after them"));
+	if (want_help) {
+		help(stdout);
+		return (ADMIN_OK);
+	}
+	if (n == 0) {
+		help(stderr);
+		return (ADMIN_USAGE);
+	}
+	if ((c = find(n, argv, &words)) == NULL)
+		return (admin_usage("no such command: %s%s%s", argv[0],
+		    n > 1 ? " " : "", n > 1 ? argv[1] : ""));
+	status = run(&a, c, n - words, argv + words);
+	if (fflush(stdout) != 0 && status == ADMIN_OK)
+		status = admin_fail("cannot write the answer");
+	return (status);
+}
