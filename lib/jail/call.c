@@ -123,7 +123,7 @@ watch(struct call *c)
 static void
 say(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* One line on the standard error of the call, whatever it has printed. */
+/* One line for the caller, whatever the program has printed. */
 static void
 say(struct call *c, const char *fmt, ...)
 {
@@ -133,10 +133,7 @@ say(struct call *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	c->err.kept.max += strlen(line) + 1;
-	if (c->err.kept.len > 0 && c->err.kept.p[c->err.kept.len - 1] != '\n')
-		(void)buf_puts(&c->err.kept, "\n");
-	(void)buf_puts(&c->err.kept, line);
+	(void)buf_puts(&c->note, line);
 }
 
 /* The words for what a call has cost its session. */

@@ -23,6 +23,7 @@ struct call {
 	uint64_t deadline; /* clock_ms() */
 	uint64_t limit_s;  /* What the deadline came from, for its message. */
 	struct out out, err;
+	struct buf note; /* A line for each limit that ended it. */
 	enum call_end end;
 	int code; /* The return code to report. */
 
@@ -36,9 +37,9 @@ struct call {
 
 /**
  * call_bash(c, text, len), call_python(c, code, len):
- * Run the command or the program in ${c}->J, and set ${c}'s out, err, end and
- * code.  ${c}->err also gets one line for each limit that ended it.  On return
- * no process of the call is left; the interpreter is, unless it was what ended.
+ * Run the command or the program in ${c}->J, and set ${c}'s out, err, note, end
+ * and code.  On return no process of the call is left; the interpreter is,
+ * unless it was what ended.
  */
 void call_bash(struct call *, const char *, size_t);
 void call_python(struct call *, const char *, size_t);

@@ -91,6 +91,7 @@ enum msg_key {
 	MSG_FILE_TEXT,
 	MSG_OLD,
 	MSG_NEW,
+	MSG_NOTE, /* Answered: what the sandbox itself has to say. */
 	MSG_OP = MSG_NUMBER | 1, /* enum op */
 	MSG_DEADLINE,            /* On clock_ms()'s clock. */
 	MSG_LIMIT,               /* Seconds that the caller asked for. */

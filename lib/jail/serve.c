@@ -99,7 +99,7 @@ done_plain(struct ask *a, enum reply status)
 static void
 put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
 {
-	struct buf m = BUF_INIT(256);
+	struct buf m = BUF_INIT(4096);
 
 	(void)frame_put(&a->answer, FRAME_OUT, c->out.kept.p, c->out.kept.len);
 	(void)frame_put(&a->answer, FRAME_ERR, c->err.kept.p, c->err.kept.len);
@@ -108,6 +108,8 @@ put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
 	(void)msg_num(&m, MSG_OUT_DROPPED, c->out.dropped);
 	(void)msg_num(&m, MSG_ERR_DROPPED, c->err.dropped);
 	(void)msg_num(&m, MSG_TRUNCATED, (uint64_t)truncated);
+	if (c->note.len > 0)
+		(void)msg_text(&m, MSG_NOTE, c->note.p, c->note.len);
 	done(a, REPLY_OK, &m);
 }
 
@@ -141,6 +143,7 @@ execute(struct ask *a, void (*run)(struct ask *, struct call *))
 	    .limit_s = msg_get_num(&a->m, MSG_LIMIT, 0),
 	    .out = OUT_INIT,
 	    .err = OUT_INIT,
+	    .note = BUF_INIT(2048),
 	    .ask = BUF_INIT(FRAME_MAX)};
 	struct walk before, after;
 	uint64_t began;
@@ -167,6 +170,7 @@ execute(struct ask *a, void (*run)(struct ask *, struct call *))
 	walk_free(&before);
 	out_free(&c.out);
 	out_free(&c.err);
+	buf_free(&c.note);
 }
 
 static void

@@ -174,6 +174,13 @@ host_count(struct host *H)
 	return (look_around(H, 1, 0));
 }
 
+uint64_t
+host_most(const struct host *H)
+{
+
+	return (H->most);
+}
+
 /* One maker of directories at a time; the time of the file is the last sweep's.
  */
 static int

@@ -57,6 +57,12 @@ int host_probe(struct host *, const struct limits *, char[static SESSION_WHY]);
 uint64_t host_count(struct host *);
 
 /**
+ * host_most(H):
+ * How many there may be.
+ */
+uint64_t host_most(const struct host *);
+
+/**
  * host_close(H):
  * Free ${H}; its sessions live on.  NULL is allowed.
  */

@@ -1,0 +1,224 @@
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <getopt.h>
+#include <grp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/conf.h"
+#include "base/log.h"
+#include "base/num.h"
+
+#include "jail/spawn.h"
+#include "jail/supervisor.h"
+
+#include "fcgi/front.h"
+#include "fcgi/listen.h"
+#include "fcgi/pool.h"
+#include "fcgi/sandbox.h"
+
+#define THREADS_MAX 512
+#define LABEL "00" /* Of this host in its sessions' ids. */
+
+static const char usage[] =
+    "usage: satchel-sandbox [-c FILE]... [-s KEY=VALUE]... [-l SOCKET]\n"
+    "                       [-n PROCESSES]\n"
+    "Serve the code-execution protocol over FastCGI.\n"
+    "  -c FILE        read settings from FILE\n"
+    "  -s KEY=VALUE   set one\n"
+    "  -l SOCKET      listen on this unix socket or HOST:PORT; else on the\n"
+    "                 socket that standard input is\n"
+    "  -n PROCESSES   run so many worker processes (2)\n"
+    "  --help         print this\n";
+
+struct options {
+	struct conf_args conf;
+	const char *listen;
+	uint64_t processes;
+};
+
+/* The whole program, as its children see it. */
+struct program {
+	struct sbx_server srv;
+	int fd;
+	size_t threads;
+};
+
+/* Read the command line.  Return 0, or -1 after a line on standard error. */
+static int
+read_options(int argc, char **argv, struct options *o)
+{
+	static const struct option longs[] = {
+	    {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "c:s:l:n:h", longs, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+		case 's':
+			if (conf_args_take(&o->conf, c, optarg))
+				return (-1);
+			break;
+		case 'l':
+			o->listen = optarg;
+			break;
+		case 'n':
+			if (num_u64(optarg, 1, POOL_MAX, &o->processes)) {
+				(void)fprintf(stderr,
+				    "satchel-sandbox: -n: 1 to %d\n", POOL_MAX);
+				return (-1);
+			}
+			break;
+		case 'h':
+			(void)fputs(usage, stdout);
+			exit(0);
+		default:
+			(void)fputs(usage, stderr);
+			return (-1);
+		}
+	}
+	if (optind != argc) {
+		(void)fputs(usage, stderr);
+		return (-1);
+	}
+	return (0);
+}
+
+/*
+ * Started as root, go on as the owner of ${dir}: sandboxes are confined by what
+ * their user may not do, and root may do everything.
+ */
+static int
+drop_root(const char *dir)
+{
+	struct stat st;
+
+	if (geteuid() != 0)
+		return (0);
+	if (stat(dir, &st)) {
+		(void)fprintf(stderr,
+		    "satchel-sandbox: sandbox.dir: %s: %s; as root I need it"
+		    " to see as whom to run\n",
+		    dir, strerror(errno));
+		return (-1);
+	}
+	if (st.st_uid == 0) {
+		(void)fprintf(stderr,
+		    "satchel-sandbox: sandbox.dir: %s belongs to root; give it"
+		    " to the user as whom I am to run\n",
+		    dir);
+		return (-1);
+	}
+	if (setgroups(0, NULL) || setresgid(st.st_gid, st.st_gid, st.st_gid) ||
+	    setresuid(st.st_uid, st.st_uid, st.st_uid)) {
+		(void)fprintf(stderr,
+		    "satchel-sandbox: cannot give up root:"
+		    " %s\n",
+		    strerror(errno));
+		return (-1);
+	}
+	return (0);
+}
+
+/* Sandboxes read /usr as our own user: nothing of ours may be in it. */
+static int
+is_shown(const char *name, const char *path)
+{
+	char real[PATH_MAX];
+
+	if (path == NULL || realpath(path, real) == NULL ||
+	    (strncmp(real, "/usr/", 5) != 0 && strcmp(real, "/usr") != 0))
+		return (0);
+	log_err(
+	    "%s: %s is below /usr, which every sandbox can read", name, path);
+	return (1);
+}
+
+/* Prepare what all processes share.  Return 0, or -1 after logging why not. */
+static int
+prepare(struct program *p, const struct conf *c)
+{
+	char why[SESSION_WHY];
+
+	p->srv.conf = c;
+	p->srv.limits.memory = c->sandbox_session_memory;
+	p->srv.limits.workspace = c->sandbox_workspace;
+	p->srv.limits.processes = c->sandbox_processes;
+	p->srv.limits.idle_s = c->sandbox_idle_s;
+	p->srv.limits.lifetime_s = c->sandbox_lifetime_s;
+	p->threads = c->sandbox_sessions + 16;
+	if (p->threads > THREADS_MAX)
+		p->threads = THREADS_MAX;
+	if (is_shown("sandbox.dir", c->sandbox_dir) ||
+	    is_shown("files.root", c->files_root))
+		return (-1);
+	p->srv.host = host_open(c->sandbox_dir, LABEL, c->sandbox_sessions);
+	if (p->srv.host == NULL)
+		return (-1);
+	if (host_probe(p->srv.host, &p->srv.limits, why)) {
+		log_err("this machine cannot make sandboxes: %s", why);
+		host_close(p->srv.host);
+		return (-1);
+	}
+	return (0);
+}
+
+static int
+child(void *cookie, size_t slot)
+{
+	struct program *p = cookie;
+
+	(void)slot;
+	return (front_run(p->fd, p->threads, sbx_dispatch, &p->srv) ? 1 : 0);
+}
+
+/* Serve until told to end.  Returns an exit status. */
+static int
+serve(struct program *p, const struct options *o)
+{
+	struct prefork pool = {
+	    .processes = (size_t)o->processes, .child = child, .cookie = p};
+	int rc;
+
+	p->fd = o->listen != NULL ? listen_open(o->listen) : listen_given();
+	if (p->fd == -1) {
+		if (o->listen == NULL)
+			log_err("standard input is no listening socket: use"
+				" -l");
+		return (1);
+	}
+	rc = pool_run(&pool) ? 1 : 0;
+	listen_close(p->fd, o->listen);
+	return (rc);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = {.processes = 2};
+	struct program p = {.fd = -1};
+	struct conf c;
+	int rc = 1;
+
+	if (argc > 1 && strcmp(argv[1], SPAWN_WORD) == 0)
+		supervisor_main(argc - 2, argv + 2);
+
+	if (read_options(argc, argv, &o))
+		return (2);
+	if (conf_load(&o.conf, &c))
+		return (1);
+	if (drop_root(c.sandbox_dir) == 0 &&
+	    log_open("satchel-sandbox", c.log_file) == 0) {
+		listen_raise_nofile();
+		if (prepare(&p, &c) == 0) {
+			rc = serve(&p, &o);
+			host_close(p.srv.host);
+		}
+	}
+	conf_free(&c);
+	return (rc);
+}

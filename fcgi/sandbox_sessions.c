@@ -1,0 +1,121 @@
+#include <string.h>
+
+#include "base/jset.h"
+#include "base/log.h"
+
+#include "fcgi/sandbox.h"
+
+#define BODY_MAX 65536
+
+static json_object *
+seconds(uint64_t ms)
+{
+
+	return (json_object_new_double((double)ms / 1000));
+}
+
+static json_object *
+handle(const struct session *s)
+{
+	json_object *o;
+
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "session_id", jstr(s->id)) ||
+	    jset(o, "created_at", seconds(s->created_ms)) ||
+	    jset(o, "last_activity_at", seconds(s->used_ms)) ||
+	    jset(o, "idle_timeout_seconds", jint(s->idle_s)) ||
+	    jset(o, "max_lifetime_seconds", jint(s->lifetime_s))) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
+/*
+ * The caller's hint under ${key}: a whole number, at least 1, or null.  It can
+ * only shorten what is configured, which ${x} holds.
+ */
+static int
+hint(json_object *o, const char *key, uint64_t *x)
+{
+	json_object *v;
+	double d;
+
+	if (o == NULL || !json_object_object_get_ex(o, key, &v) || v == NULL)
+		return (0);
+	if (!json_object_is_type(v, json_type_int) &&
+	    !json_object_is_type(v, json_type_double))
+		return (-1);
+	d = json_object_get_double(v);
+	if (!(d >= 1))
+		return (-1);
+	if (d >= (double)*x)
+		return (d < 1e15 && d != (double)(uint64_t)d ? -1 : 0);
+	if (d != (double)(uint64_t)d)
+		return (-1);
+	*x = (uint64_t)d;
+	return (0);
+}
+
+int
+sbx_create(struct sbx_req *r)
+{
+	struct limits l = r->srv->limits;
+	struct session s;
+	json_object *o;
+	int bad;
+
+	if (sbx_json(r, BODY_MAX, &o))
+		return (0);
+	bad = hint(o, "idle_timeout_seconds", &l.idle_s) ||
+	    hint(o, "max_lifetime_seconds", &l.lifetime_s);
+	json_object_put(o);
+	if (bad)
+		return (sbx_fail(r, 422, "invalid",
+		    "a time is a whole number of seconds, at least 1"));
+	switch (session_create(r->srv->host, &l, &s)) {
+	case SESSION_OK:
+		return (sbx_reply(r, 201, handle(&s)));
+	case SESSION_FULL:
+		return (sbx_fail(r, 503, "session_full",
+		    "this host has no room for another session"));
+	default:
+		return (-1);
+	}
+}
+
+int
+sbx_retrieve(struct sbx_req *r)
+{
+	struct session s;
+
+	if (session_find(r->srv->host, r->id, &s) != SESSION_OK)
+		return (sbx_fail(r, 404, "not_found", "no such session"));
+	return (sbx_reply(r, 200, handle(&s)));
+}
+
+int
+sbx_destroy(struct sbx_req *r)
+{
+
+	/* One that has gone already is what the caller wants. */
+	(void)session_destroy(r->srv->host, r->id);
+	(void)sbx_begin(r, 204, NULL, 0);
+	return (0);
+}
+
+int
+sbx_health(struct sbx_req *r)
+{
+	json_object *o;
+
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "status", jstr("ok")) ||
+	    jset(o, "session_count", jint(host_count(r->srv->host))) ||
+	    jset(o, "max_sessions", jint(host_most(r->srv->host))) ||
+	    jset(o, "extensions", json_object_new_array())) {
+		json_object_put(o);
+		o = NULL;
+	}
+	return (sbx_reply(r, 200, o));
+}
