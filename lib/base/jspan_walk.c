@@ -167,12 +167,14 @@ is_string(struct jspan v)
 int
 jspan_is(struct jspan v, const char *s)
 {
-	const char *p = v.p + 1, *end = v.p + v.len - 1;
+	const char *p, *end;
 	size_t left = strlen(s), n;
 	char out[4];
 
 	if (!is_string(v))
 		return (0);
+	p = v.p + 1;
+	end = v.p + v.len - 1;
 	while (p < end) {
 		n = decode(&p, end, out);
 		if (n > left || memcmp(out, s, n) != 0)
