@@ -116,7 +116,7 @@ ask(struct ask *a, const char *type)
 	a->call.on_head = on_head;
 	a->call.on_body = on_body;
 	a->call.cookie = a;
-	if (a->call.max == 0)
+	if (a->sink == NULL)
 		a->call.max = a->body.max;
 	if (type != NULL)
 		headers[n++] = type;

@@ -1,0 +1,65 @@
+#ifndef RUN_ASK_H_
+#define RUN_ASK_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/upstream.h"
+#include "speech/wire.h"
+#include "run/env.h"
+
+/* Asking a provider: its address, its credential, its ways of failing. */
+
+/* Opaque types. */
+struct buf;
+struct refusal;
+struct talk;
+
+#define ASK_HEADERS 8
+#define ASK_ERROR_MAX 65536 /* Of an error's body that is looked at. */
+
+/* The address and the headers of a request to a provider. */
+struct ask_head {
+	char *base;                    /* Freed by ask_head_free(). */
+	char *header[ASK_HEADERS + 1]; /* Likewise. */
+	size_t n;
+};
+
+/**
+ * ask_head_new(h, p):
+ * Fill in ${h} for a JSON request to ${p}: address, type and credential.
+ * Return 0, or -1 if memory ran out.  ask_head_free() must follow.
+ */
+int ask_head_new(struct ask_head *, const struct conf_provider *);
+
+/**
+ * ask_head_add(h, name, value):
+ * Add a header, in place of one of that name.  Return 0, or -1 if memory ran out
+ * or there are too many.
+ */
+int ask_head_add(struct ask_head *, const char *, const char *);
+
+/**
+ * ask_head_free(h):
+ * Free what ${h} holds.
+ */
+void ask_head_free(struct ask_head *);
+
+/**
+ * ask_failed(rc, why):
+ * Fill in ${why} for an exchange that came to ${rc}, which is not UPSTREAM_OK.
+ * Return RUN_REFUSED; or RUN_GONE if it was the client.
+ */
+enum run_rc ask_failed(enum upstream_rc, struct refusal *);
+
+/**
+ * ask_round(env, p, t, r, total_ms, fn, cookie, body, why):
+ * Ask ${p} for the round ${r} of ${t}, for at most ${total_ms}, and give its
+ * answer to ${fn}(${cookie}, ...) as events.  The events' texts live in
+ * ${env}->mem or in ${body}, an empty buffer that the caller frees.
+ */
+enum run_rc ask_round(const struct run_env *, const struct conf_provider *,
+    const struct talk *, const struct round *, uint64_t, event_fn *, void *,
+    struct buf *, struct refusal *);
+
+#endif /* !RUN_ASK_H_ */

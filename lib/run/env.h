@@ -1,0 +1,31 @@
+#ifndef RUN_ENV_H_
+#define RUN_ENV_H_
+
+#include <stdint.h>
+
+/* What a run may use, and for whom it is. */
+
+/* Opaque types. */
+struct arena;
+struct caller;
+struct conf;
+struct db;
+struct store;
+
+struct run_env {
+	const struct conf *conf;
+	struct db *db;
+	struct store *store;
+	const struct caller *caller;
+	struct arena *mem; /* Of this request. */
+	int gone_fd;       /* See struct upstream_call. */
+};
+
+/* What a step of a run came to. */
+enum run_rc {
+	RUN_OK,
+	RUN_GONE,   /* The client has left. */
+	RUN_REFUSED /* A refusal says why. */
+};
+
+#endif /* !RUN_ENV_H_ */

@@ -1,0 +1,40 @@
+#ifndef SPEECH_MESSAGES_H_
+#define SPEECH_MESSAGES_H_
+
+#include "base/jspan.h"
+
+#include "speech/reader.h"
+
+/* The Anthropic Messages dialect (executor contract 2.1, 2.2, 5.1, 6). */
+
+/* Opaque types. */
+struct part;
+struct writer;
+
+/**
+ * messages_read(root, t, why):
+ * See struct model_dialect.
+ */
+int messages_read(struct jspan, struct talk *, struct refusal *);
+
+/**
+ * messages_read_turns(rd, root):
+ * Read the member "messages".
+ */
+int messages_read_turns(struct reader *, struct jspan);
+
+/**
+ * messages_read_call(rd, v), messages_read_result(rd, v):
+ * Read a block of code execution that an earlier answer held, ours or a
+ * provider's: the use, and its result.
+ */
+int messages_read_call(struct reader *, struct jspan);
+int messages_read_result(struct reader *, struct jspan);
+
+/**
+ * messages_gather(t):
+ * See struct model_dialect.
+ */
+struct writer *messages_gather(const struct talk *);
+
+#endif /* !SPEECH_MESSAGES_H_ */

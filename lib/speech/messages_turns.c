@@ -1,0 +1,441 @@
+#include <string.h>
+
+#include "base/buf.h"
+
+#include "speech/messages.h"
+#include "speech/pick.h"
+#include "speech/refusal.h"
+#include "speech/talk.h"
+
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+#define RESULT_MAX (64U << 20)
+#define BY_USER 1
+#define BY_ASSISTANT 2
+
+/* Where in the conversation a block stands. */
+struct spot {
+	enum speaker who;
+	int newest; /* In the last message of the user's. */
+};
+
+static int
+no_memory(struct reader *rd)
+{
+
+	return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
+}
+
+static int
+add_text(struct reader *rd, enum speaker who, struct text x)
+{
+	struct part *p;
+
+	if (x.len == 0)
+		return (0);
+	if ((p = talk_add(rd->talk, who, PART_TEXT)) == NULL)
+		return (no_memory(rd));
+	p->text = x;
+	return (0);
+}
+
+static int
+block_text(struct reader *rd, struct jspan v, const struct spot *s)
+{
+	struct text x;
+
+	if (reader_get_text(rd, v, "text", &x))
+		return (-1);
+	return (add_text(rd, s->who, x));
+}
+
+/* What the model thought does not go back to a server that cannot take it. */
+static int
+block_dropped(struct reader *rd, struct jspan v, const struct spot *s)
+{
+
+	(void)rd;
+	(void)v;
+	(void)s;
+	return (0);
+}
+
+/* ---- Calls of the caller's functions, and their results */
+
+static int
+block_call(struct reader *rd, struct jspan v, const struct spot *s)
+{
+	struct jspan input;
+	struct part *p;
+
+	if ((p = talk_add(rd->talk, s->who, PART_CALL)) == NULL)
+		return (no_memory(rd));
+	if (reader_get_str(rd, v, "id", &p->id) ||
+	    reader_get_str(rd, v, "name", &p->name))
+		return (-1);
+	if (!reader_member(v, "input", &input) || !pick_is(input, '{'))
+		return (reader_refuse(rd, "input must be an object"));
+	p->text.p = input.p;
+	p->text.len = input.len;
+	p->where = reader_where(rd);
+	return (p->where != NULL ? 0 : no_memory(rd));
+}
+
+/* Add the text of one block inside a result to ${b}. */
+static int
+read_inner(struct reader *rd, struct jspan v, struct buf *b)
+{
+	struct jspan type;
+	struct text x;
+
+	if (!reader_member(v, "type", &type))
+		return (reader_refuse(rd, "must be a block with a type"));
+	if (!jspan_is(type, "text"))
+		return (reader_refuse(
+		    rd, "only text blocks can be sent to this model"));
+	if (reader_get_text(rd, v, "text", &x))
+		return (-1);
+	if (b->len > 0)
+		buf_puts(b, "\n");
+	return (buf_put(b, x.p, x.len) ? no_memory(rd) : 0);
+}
+
+static int
+read_result_blocks(struct reader *rd, struct jspan v, struct text *x)
+{
+	struct buf b = BUF_INIT(RESULT_MAX);
+	struct jspan_iter it;
+	struct jspan block;
+	size_t i = 0, mark;
+	int rc = 0;
+
+	if (jspan_iter(&it, v) || it.object)
+		return (reader_refuse(rd, "must be a string or a list"));
+	while (rc == 0 && jspan_next(&it, NULL, &block)) {
+		mark = reader_at(rd, i++);
+		if ((rc = read_inner(rd, block, &b)) == 0)
+			reader_out(rd, mark);
+	}
+	if (rc == 0 && talk_text(rd->talk, b.len > 0 ? b.p : "", b.len, x))
+		rc = no_memory(rd);
+	buf_free(&b);
+	return (rc);
+}
+
+static int
+block_result(struct reader *rd, struct jspan v, const struct spot *s)
+{
+	struct jspan content, error;
+	struct part *p;
+	const char *id;
+	size_t mark;
+
+	if (reader_get_str(rd, v, "tool_use_id", &id))
+		return (-1);
+	if (strncmp(id, "srvtoolu_", 9) == 0)
+		return (0); /* That call was ours, and is answered. */
+	if ((p = talk_add(rd->talk, s->who, PART_RESULT)) == NULL ||
+	    (p->where = reader_where(rd)) == NULL)
+		return (no_memory(rd));
+	p->id = id;
+	p->is_error =
+	    reader_member(v, "is_error", &error) && pick_is(error, 't');
+	if (!reader_member(v, "content", &content))
+		return (0);
+	mark = reader_in(rd, "content");
+	if (pick_is(content, '"') ? reader_text(rd, content, &p->text)
+				  : read_result_blocks(rd, content, &p->text))
+		return (-1);
+	reader_out(rd, mark);
+	return (0);
+}
+
+/* ---- Files and documents */
+
+/* A stored file: it can only be read by code, until documents are. */
+static int
+add_file(struct reader *rd, struct jspan v, const struct spot *s)
+{
+	struct part *p;
+
+	if (rd->talk->ours == 0)
+		return (reader_refuse(rd,
+		    "a stored file can only be used together with code "
+		    "execution for this model"));
+	if ((p = talk_add(rd->talk, s->who, PART_FILE)) == NULL)
+		return (no_memory(rd));
+	p->newest = s->newest;
+	if (reader_get_str(rd, v, "file_id", &p->id))
+		return (-1);
+	p->where = reader_where(rd);
+	return (p->where != NULL ? 0 : no_memory(rd));
+}
+
+static int
+block_upload(struct reader *rd, struct jspan v, const struct spot *s)
+{
+
+	return (s->who == TALK_ASSISTANT ? 0 : add_file(rd, v, s));
+}
+
+/* A document that is text already, under a line with its title. */
+static int
+add_document(struct reader *rd, struct jspan v, struct jspan source,
+    const struct spot *s)
+{
+	struct jspan title;
+	struct text x;
+
+	if (reader_member(v, "title", &title)) {
+		if (reader_get_text(rd, v, "title", &x) ||
+		    add_text(rd, s->who, x))
+			return (-1);
+	}
+	if (reader_get_text(rd, source, "data", &x))
+		return (-1);
+	return (add_text(rd, s->who, x));
+}
+
+/* An image or a document. */
+static int
+block_media(struct reader *rd, struct jspan v, const struct spot *s)
+{
+	size_t mark = reader_in(rd, "source");
+	struct jspan source, type;
+	int rc;
+
+	if (!reader_member(v, "source", &source) ||
+	    !reader_member(source, "type", &type))
+		return (reader_refuse(rd, "must be an object with a type"));
+	if (jspan_is(type, "file"))
+		rc = add_file(rd, source, s);
+	else if (jspan_is(type, "text"))
+		rc = add_document(rd, v, source, s);
+	else
+		rc = reader_refuse(rd,
+		    "images and documents of this kind cannot be sent to "
+		    "this model");
+	if (rc == 0)
+		reader_out(rd, mark);
+	return (rc);
+}
+
+/* A search result, as text: title, source, content. */
+static int
+block_search(struct reader *rd, struct jspan v, const struct spot *s)
+{
+	struct jspan content;
+	struct text x;
+	size_t mark;
+
+	if (reader_get_text(rd, v, "title", &x) || add_text(rd, s->who, x) ||
+	    reader_get_text(rd, v, "source", &x) || add_text(rd, s->who, x))
+		return (-1);
+	if (!reader_member(v, "content", &content))
+		return (0);
+	mark = reader_in(rd, "content");
+	if (read_result_blocks(rd, content, &x))
+		return (-1);
+	reader_out(rd, mark);
+	return (add_text(rd, s->who, x));
+}
+
+/* ---- Blocks of code execution in an answer given back */
+
+static int
+block_our_call(struct reader *rd, struct jspan v, const struct spot *s)
+{
+
+	(void)s;
+	return (messages_read_call(rd, v));
+}
+
+static int
+block_our_result(struct reader *rd, struct jspan v, const struct spot *s)
+{
+
+	(void)s;
+	return (messages_read_result(rd, v));
+}
+
+/* ---- The table */
+
+/* clang-format off */
+static const struct {
+	const char *type;
+	int by;
+	int (*read)(struct reader *, struct jspan, const struct spot *);
+} blocks[] = {
+	{ "text", BY_USER | BY_ASSISTANT, block_text },
+	{ "tool_use", BY_ASSISTANT, block_call },
+	{ "tool_result", BY_USER, block_result },
+	{ "container_upload", BY_USER | BY_ASSISTANT, block_upload },
+	{ "document", BY_USER, block_media },
+	{ "image", BY_USER, block_media },
+	{ "search_result", BY_USER, block_search },
+	{ "thinking", BY_ASSISTANT, block_dropped },
+	{ "redacted_thinking", BY_ASSISTANT, block_dropped },
+	{ "server_tool_use", BY_ASSISTANT, block_our_call },
+	{ "code_execution_tool_result", BY_ASSISTANT, block_our_result },
+	{ "bash_code_execution_tool_result", BY_ASSISTANT, block_our_result },
+	{ "text_editor_code_execution_tool_result", BY_ASSISTANT,
+	    block_our_result },
+};
+/* clang-format on */
+
+/* The result of another tool that ran at its vendor's: a line of text. */
+static int
+is_foreign_result(const char *type)
+{
+	size_t len = strlen(type);
+
+	return (len > 12 && strcmp(type + len - 12, "_tool_result") == 0);
+}
+
+static int
+add_foreign_result(struct reader *rd, const char *type)
+{
+	struct buf b = BUF_INIT(256);
+	struct text x;
+	int rc;
+
+	rc = buf_printf(&b, "\n[%.100s is not shown]\n", type) ||
+	    talk_text(rd->talk, b.p, b.len, &x);
+	buf_free(&b);
+	return (rc ? no_memory(rd) : add_text(rd, TALK_ASSISTANT, x));
+}
+
+static int
+read_block(struct reader *rd, struct jspan v, const struct spot *s)
+{
+	int by = s->who == TALK_USER ? BY_USER : BY_ASSISTANT;
+	const char *type;
+	size_t i;
+
+	if (!pick_is(v, '{'))
+		return (reader_refuse(rd, "must be an object"));
+	if (reader_get_str(rd, v, "type", &type))
+		return (-1);
+	for (i = 0; i < NELEM(blocks); i++)
+		if (strcmp(blocks[i].type, type) == 0)
+			break;
+	if (i < NELEM(blocks) && (blocks[i].by & by))
+		return (blocks[i].read(rd, v, s));
+	if (i == NELEM(blocks) && by == BY_ASSISTANT && is_foreign_result(type))
+		return (add_foreign_result(rd, type));
+	return (
+	    reader_refuse(rd, "a block of type %.80s cannot stand here", type));
+}
+
+/* ---- Messages */
+
+static int
+read_content(struct reader *rd, struct jspan v, const struct spot *s)
+{
+	size_t mark = reader_in(rd, "content"), i = 0, inner;
+	struct jspan_iter it;
+	struct jspan block;
+	struct text x;
+
+	if (pick_is(v, '"')) {
+		if (reader_text(rd, v, &x) || add_text(rd, s->who, x))
+			return (-1);
+	} else if (jspan_iter(&it, v) || it.object) {
+		return (reader_refuse(rd, "must be a string or a list"));
+	} else {
+		while (jspan_next(&it, NULL, &block)) {
+			inner = reader_at(rd, i++);
+			if (read_block(rd, block, s))
+				return (-1);
+			reader_out(rd, inner);
+		}
+	}
+	reader_out(rd, mark);
+	return (0);
+}
+
+/* Instructions in mid-conversation, which most templates take only first. */
+static int
+read_mid_system(struct reader *rd, struct jspan v)
+{
+	static const struct spot s = {TALK_USER, 0};
+	static const struct text tag = TEXT_LIT("[system] ");
+	struct buf b = BUF_INIT(RESULT_MAX);
+	size_t mark = reader_in(rd, "content");
+	struct text x;
+	int rc;
+
+	if (pick_is(v, '"') ? reader_text(rd, v, &x)
+			    : read_result_blocks(rd, v, &x))
+		return (-1);
+	reader_out(rd, mark);
+	rc = buf_put(&b, tag.p, tag.len) || buf_put(&b, x.p, x.len) ||
+	    talk_text(rd->talk, b.p, b.len, &x);
+	buf_free(&b);
+	return (rc ? no_memory(rd) : add_text(rd, s.who, x));
+}
+
+static int
+read_message(struct reader *rd, struct jspan v, int newest)
+{
+	struct spot s = {TALK_USER, newest};
+	struct jspan content;
+	const char *role;
+
+	if (!pick_is(v, '{'))
+		return (reader_refuse(rd, "must be an object"));
+	if (reader_get_str(rd, v, "role", &role))
+		return (-1);
+	if (!reader_member(v, "content", &content))
+		return (reader_refuse(rd, "content is required"));
+	if (strcmp(role, "system") == 0)
+		return (read_mid_system(rd, content));
+	if (strcmp(role, "assistant") == 0)
+		s.who = TALK_ASSISTANT;
+	else if (strcmp(role, "user") != 0)
+		return (reader_refuse(rd, "no such role: %.80s", role));
+	return (read_content(rd, content, &s));
+}
+
+/* With which message the user's newest turn begins. */
+static size_t
+newest_of(struct jspan list)
+{
+	struct jspan_iter it;
+	struct jspan v, role;
+	size_t i, newest = 0;
+	int user, before = 0;
+
+	(void)jspan_iter(&it, list);
+	for (i = 0; jspan_next(&it, NULL, &v); i++) {
+		user =
+		    jspan_get(v, "role", &role) > 0 && jspan_is(role, "user");
+		if (user && !before)
+			newest = i;
+		before = user;
+	}
+	return (newest);
+}
+
+int
+messages_read_turns(struct reader *rd, struct jspan root)
+{
+	size_t mark = reader_in(rd, "messages"), i, newest, inner;
+	struct jspan_iter it;
+	struct jspan list, v;
+
+	if (!reader_member(root, "messages", &list))
+		return (reader_refuse(rd, "is required"));
+	if (jspan_iter(&it, list) || it.object)
+		return (reader_refuse(rd, "must be a list"));
+	newest = newest_of(list);
+	for (i = 0; jspan_next(&it, NULL, &v); i++) {
+		inner = reader_at(rd, i);
+		if (read_message(rd, v, i >= newest))
+			return (-1);
+		reader_out(rd, inner);
+	}
+	if (i == 0)
+		return (reader_refuse(rd, "must not be empty"));
+	reader_out(rd, mark);
+	return (0);
+}

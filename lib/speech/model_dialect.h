@@ -1,0 +1,57 @@
+#ifndef SPEECH_MODEL_DIALECT_H_
+#define SPEECH_MODEL_DIALECT_H_
+
+#include <stddef.h>
+
+#include "base/conf.h"
+#include "base/jspan.h"
+
+#include "speech/dialect.h"
+#include "speech/event.h"
+
+/*
+ * One way in which a caller asks a model: how the request is read into a talk,
+ * and how the answer's events become what he is sent.
+ */
+
+/* Opaque types. */
+struct buf;
+struct refusal;
+struct talk;
+
+/*
+ * Takes an answer event by event and puts it in the caller's words.  Each kind
+ * of writer begins with one of these.
+ */
+struct writer {
+	/* Take one event.  Return 0, or -1 if it cannot go on. */
+	int (*event)(struct writer *, const struct event *);
+
+	/* After EVENT_STOP: append what is left to be sent.  A writer that
+	 * gathers gives the whole body here.  Return 0 or -1. */
+	int (*finish)(struct writer *, struct buf *);
+
+	/* Free it. */
+	void (*free)(struct writer *);
+};
+
+struct model_dialect {
+	const char *route;             /* As a refusal calls it. */
+	enum conf_wire wire;           /* The wire that needs no translation. */
+	const struct dialect *dialect; /* Its words for errors. */
+
+	/* Read a request (checked by jspan_check()) into a talk whose ours,
+	 * quiet and model are set; NULL: not built yet.  Return 0, or -1 with
+	 * the refusal filled in. */
+	int (*read)(struct jspan, struct talk *, struct refusal *);
+
+	/* Return a writer that gathers the answer for the model named so, or
+	 * NULL if memory ran out. */
+	struct writer *(*gather)(const struct talk *);
+};
+
+extern const struct model_dialect model_messages;
+extern const struct model_dialect model_responses;
+extern const struct model_dialect model_chat;
+
+#endif /* !SPEECH_MODEL_DIALECT_H_ */

@@ -1,0 +1,393 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+#include "speech/refusal.h"
+#include "speech/talk.h"
+
+#define CALLS_MAX 128 /* In one message. */
+
+static const struct text no_result = TEXT_LIT("(result not available)");
+
+struct talk *
+talk_new(struct arena *mem)
+{
+	struct talk *t;
+
+	if ((t = arena_alloc(mem, sizeof(*t))) == NULL)
+		return (NULL);
+	t->mem = mem;
+	t->tools_end = &t->tools;
+	t->parallel = -1;
+	return (t);
+}
+
+int
+talk_text(struct talk *t, const char *p, size_t len, struct text *x)
+{
+
+	x->len = len;
+	x->p = arena_strndup(t->mem, p, len);
+	return (x->p == NULL ? -1 : 0);
+}
+
+static struct turn *
+turn_open(struct talk *t, enum speaker who)
+{
+	struct turn *u;
+
+	if (t->last != NULL && t->last->who == who)
+		return (t->last);
+	if ((u = arena_alloc(t->mem, sizeof(*u))) == NULL)
+		return (NULL);
+	u->who = who;
+	u->end = &u->first;
+	u->prev = t->last;
+	if (t->last != NULL)
+		t->last->next = u;
+	else
+		t->first = u;
+	t->last = u;
+	return (u);
+}
+
+static struct part *
+part_append(struct talk *t, struct turn *u, enum part_kind kind)
+{
+	struct part *p;
+
+	if ((p = arena_alloc(t->mem, sizeof(*p))) == NULL)
+		return (NULL);
+	p->kind = kind;
+	*u->end = p;
+	u->end = &p->next;
+	return (p);
+}
+
+/* The result of ${call} in the turn ${u} (which may be NULL), or NULL. */
+static struct part *
+result_of(const struct turn *u, const struct part *call)
+{
+	struct part *p;
+
+	for (p = u != NULL ? u->first : NULL; p != NULL; p = p->next)
+		if (p->kind == PART_RESULT && strcmp(p->id, call->id) == 0)
+			return (p);
+	return (NULL);
+}
+
+/* Give every call of ours in the assistant's turn ${u} its result. */
+static int
+answer_ours(struct talk *t, struct turn *u)
+{
+	struct turn *results = u->next;
+	struct part *p, *res;
+
+	for (p = u->first; p != NULL; p = p->next) {
+		if (p->kind != PART_CALL || !p->ours ||
+		    result_of(results, p) != NULL)
+			continue;
+		if ((results == NULL &&
+			(results = turn_open(t, TALK_USER)) == NULL) ||
+		    (res = part_append(t, results, PART_RESULT)) == NULL)
+			return (-1);
+		res->ours = 1;
+		res->id = p->id;
+		res->where = p->where;
+		res->text = no_result;
+	}
+	return (0);
+}
+
+static int
+has_our_call(const struct turn *u)
+{
+	const struct part *p;
+
+	for (p = u->first; p != NULL; p = p->next)
+		if (p->kind == PART_CALL && p->ours)
+			return (1);
+	return (0);
+}
+
+/* Only results of ours: the assistant has not finished speaking. */
+static int
+only_ours(const struct turn *u)
+{
+	const struct part *p;
+
+	for (p = u->first; p != NULL; p = p->next)
+		if (p->kind != PART_RESULT || !p->ours)
+			return (0);
+	return (1);
+}
+
+/* Take the calls out of ${from} that nobody has answered, and add them to the
+ * turn ${to}, where the assistant goes on. */
+static void
+move_open_calls(struct turn *from, struct turn *to)
+{
+	struct part **pp, *p;
+
+	for (pp = &from->first; (p = *pp) != NULL;) {
+		if (p->kind != PART_CALL || p->ours) {
+			pp = &p->next;
+			continue;
+		}
+		*pp = p->next;
+		p->next = NULL;
+		*to->end = p;
+		to->end = &p->next;
+	}
+	from->end = pp;
+}
+
+/* The turn in which the assistant's next part belongs. */
+static struct turn *
+assistant_turn(struct talk *t, enum part_kind kind)
+{
+	struct turn *u = t->last, *before, *now;
+
+	/* Speaking on after a call of ours begins a new stretch. */
+	if (u != NULL && u->who == TALK_ASSISTANT && kind != PART_CALL &&
+	    has_our_call(u) && answer_ours(t, u))
+		return (NULL);
+	if ((u = t->last) == NULL || u->who == TALK_ASSISTANT || !only_ours(u))
+		return (turn_open(t, TALK_ASSISTANT));
+	before = u->prev;
+	if (answer_ours(t, before) ||
+	    (now = turn_open(t, TALK_ASSISTANT)) == NULL)
+		return (NULL);
+	move_open_calls(before, now);
+	return (now);
+}
+
+struct part *
+talk_add(struct talk *t, enum speaker who, enum part_kind kind)
+{
+	struct turn *u;
+
+	if (kind == PART_RESULT)
+		who = TALK_USER;
+	u = who == TALK_ASSISTANT ? assistant_turn(t, kind)
+				  : turn_open(t, TALK_USER);
+	return (u != NULL ? part_append(t, u, kind) : NULL);
+}
+
+struct tool *
+talk_tool(struct talk *t)
+{
+	struct tool *x;
+
+	if ((x = arena_alloc(t->mem, sizeof(*x))) == NULL)
+		return (NULL);
+	x->strict = -1;
+	*t->tools_end = x;
+	t->tools_end = &x->next;
+	return (x);
+}
+
+int
+talk_has_tool(const struct talk *t, const char *name)
+{
+	const struct tool *x;
+
+	for (x = t->tools; x != NULL; x = x->next)
+		if (strcmp(x->name, name) == 0)
+			return (1);
+	return (0);
+}
+
+int
+talk_offer(struct talk *t)
+{
+	char name[64];
+	int i;
+
+	for (i = 0; i < OUR_COUNT; i++) {
+		if (!(t->ours & (1U << i)))
+			continue;
+		(void)snprintf(name, sizeof(name), "%s%s",
+		    talk_has_tool(t, our_rows[i].name) ? "gw_" : "",
+		    our_rows[i].name);
+		t->our_name[i] = arena_strndup(t->mem, name, strlen(name));
+		if (t->our_name[i] == NULL)
+			return (-1);
+	}
+	return (0);
+}
+
+enum our_tool
+talk_ours(const struct talk *t, const char *name)
+{
+	enum our_tool tool;
+	int i;
+
+	for (i = 0; i < OUR_COUNT; i++)
+		if (t->our_name[i] != NULL && strcmp(t->our_name[i], name) == 0)
+			return ((enum our_tool)i);
+	if (t->ours == 0 || talk_has_tool(t, name))
+		return (OUR_NONE);
+	tool = our_alias(name);
+	return (tool);
+}
+
+static struct part *
+call_in(const struct turn *u, const char *id)
+{
+	struct part *p;
+
+	for (p = u->first; p != NULL; p = p->next)
+		if (p->kind == PART_CALL && strcmp(p->id, id) == 0)
+			return (p);
+	return (NULL);
+}
+
+struct part *
+talk_open_call(const struct talk *t, const char *id)
+{
+	const struct turn *u = t->last;
+
+	if (u != NULL && u->who == TALK_USER)
+		u = u->prev;
+	return (u != NULL ? call_in(u, id) : NULL);
+}
+
+struct part *
+talk_find_call(const struct talk *t, const char *id)
+{
+	const struct turn *u;
+	struct part *p;
+
+	for (u = t->first; u != NULL; u = u->next)
+		if ((p = call_in(u, id)) != NULL)
+			return (p);
+	return (NULL);
+}
+
+/* Bring the results of ${u} to its head, ours before the caller's. */
+static void
+results_first(struct turn *u)
+{
+	struct part *list[3] = {NULL, NULL, NULL}, **end[3], *p;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		end[i] = &list[i];
+	for (p = u->first; p != NULL; p = p->next) {
+		i = p->kind != PART_RESULT ? 2 : !p->ours;
+		*end[i] = p;
+		end[i] = &p->next;
+	}
+	*end[2] = NULL;
+	*end[1] = list[2];
+	*end[0] = list[1];
+	u->first = list[0];
+	for (u->end = &u->first; *u->end != NULL; u->end = &(*u->end)->next)
+		continue;
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct part *const *x = a, *const *y = b;
+
+	return (strcmp((*x)->id, (*y)->id));
+}
+
+/* No id may stand twice. */
+static int
+check_ids(const struct talk *t, struct refusal *why)
+{
+	const struct part **all;
+	const struct turn *u;
+	const struct part *p;
+	size_t n = 0, i;
+
+	for (u = t->first; u != NULL; u = u->next)
+		for (p = u->first; p != NULL; p = p->next)
+			n += p->kind == PART_CALL;
+	if ((all = arena_alloc(t->mem, (n + 1) * sizeof(*all))) == NULL)
+		return (refuse(why, P_SERVER, NULL, "out of memory"));
+	n = 0;
+	for (u = t->first; u != NULL; u = u->next)
+		for (p = u->first; p != NULL; p = p->next)
+			if (p->kind == PART_CALL)
+				all[n++] = p;
+	qsort(all, n, sizeof(*all), by_id);
+	for (i = 1; i < n; i++)
+		if (strcmp(all[i - 1]->id, all[i]->id) == 0)
+			return (refuse(why, P_BAD_REQUEST, all[i]->where,
+			    "%s: the id %.80s stands twice", all[i]->where,
+			    all[i]->id));
+	return (0);
+}
+
+static int
+check_calls(const struct turn *u, struct refusal *why)
+{
+	const struct part *p;
+	size_t n = 0;
+
+	for (p = u->first; p != NULL; p = p->next) {
+		if (p->kind != PART_CALL)
+			continue;
+		if (++n > CALLS_MAX)
+			return (refuse(why, P_BAD_REQUEST, p->where,
+			    "%s: more than %d calls in one message", p->where,
+			    CALLS_MAX));
+		if (result_of(u->next, p) == NULL)
+			return (refuse(why, P_BAD_REQUEST, p->where,
+			    "%s: the call %.80s has no result in the message "
+			    "after it",
+			    p->where, p->id));
+	}
+	return (0);
+}
+
+static int
+check_results(const struct turn *u, struct refusal *why)
+{
+	const struct part *p, *call;
+
+	for (p = u->first; p != NULL; p = p->next) {
+		if (p->kind != PART_RESULT)
+			continue;
+		call = u->prev != NULL ? call_in(u->prev, p->id) : NULL;
+		if (call == NULL)
+			return (refuse(why, P_BAD_REQUEST, p->where,
+			    "%s: no call %.80s in the message before it",
+			    p->where, p->id));
+		if (result_of(u, call) != p)
+			return (refuse(why, P_BAD_REQUEST, p->where,
+			    "%s: the call %.80s has a result already", p->where,
+			    p->id));
+	}
+	return (0);
+}
+
+int
+talk_settle(struct talk *t, struct refusal *why)
+{
+	struct turn *u;
+
+	if (t->last == NULL)
+		return (refuse(why, P_BAD_REQUEST, "messages",
+		    "messages: there is nothing to answer"));
+	for (u = t->first; u != NULL; u = u->next) {
+		if (u->who == TALK_ASSISTANT) {
+			if (answer_ours(t, u))
+				return (refuse(
+				    why, P_SERVER, NULL, "out of memory"));
+			if (check_calls(u, why))
+				return (-1);
+			continue;
+		}
+		results_first(u);
+		if (check_results(u, why))
+			return (-1);
+	}
+	return (check_ids(t, why));
+}

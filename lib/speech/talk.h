@@ -1,0 +1,169 @@
+#ifndef SPEECH_TALK_H_
+#define SPEECH_TALK_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/jspan.h"
+
+#include "speech/ours.h"
+#include "speech/text.h"
+
+/*
+ * A conversation and what is asked of the model, in no vendor's words.  A
+ * caller's dialect reads its request into one, the turn loop adds the model's
+ * own turns and the results of runs, an upstream's wire writes it.  All of it
+ * lives in one arena or in the request's text.
+ *
+ * Turns alternate as models want them: talk_add() opens a new one where the
+ * speaker changes.  Results stand at the head of the user's turn that follows
+ * the calls they answer, ours as well as the caller's, however the dialect
+ * ordered them.
+ */
+
+/* Opaque types. */
+struct arena;
+struct outcome;
+struct refusal;
+
+enum part_kind {
+	PART_TEXT,
+	PART_REASONING,
+	PART_FILE,   /* A stored file that the sandbox gets. */
+	PART_CALL,   /* The assistant's. */
+	PART_RESULT, /* The user's, or the sandbox's. */
+};
+
+struct part {
+	struct part *next;
+	enum part_kind kind;
+	int ours;          /* CALL, RESULT: run by this gateway. */
+	struct text text;  /* CALL: its arguments as JSON text.  FILE: the
+			    * marker, once seeded. */
+	const char *id;    /* CALL, RESULT: the call's.  FILE: the file's, as
+			    * it was sent. */
+	const char *name;  /* CALL: the function. */
+	const char *where; /* FILE, CALL, RESULT: JSON path, or NULL. */
+	int is_error;      /* RESULT */
+	int newest;        /* FILE: in the newest turn of the user. */
+	struct outcome *outcome; /* RESULT of ours, echoed: not yet text. */
+};
+
+enum speaker { TALK_USER, TALK_ASSISTANT };
+
+struct turn {
+	struct turn *next, *prev;
+	enum speaker who;
+	struct part *first, **end;
+};
+
+/* A function of the caller's. */
+struct tool {
+	struct tool *next;
+	const char *name;
+	struct text description; /* p NULL: none. */
+	struct jspan schema;     /* As sent; p NULL: none. */
+	int strict;              /* -1: not said. */
+};
+
+enum choice {
+	CHOICE_UNSAID,
+	CHOICE_AUTO,
+	CHOICE_ANY,
+	CHOICE_NAMED,
+	CHOICE_NONE
+};
+
+struct talk {
+	struct arena *mem;
+	const char *model; /* As the caller said it. */
+	struct text system;
+	struct turn *first, *last;
+
+	struct tool *tools, **tools_end;
+	unsigned int ours; /* Bits of enum our_tool. */
+	int quiet;         /* The caller is shown none of our calls. */
+	const char *our_name[OUR_COUNT]; /* As offered to the model. */
+
+	enum choice choice;
+	const char *choice_name;
+	int parallel; /* 0: one call a message; -1: not said. */
+
+	uint64_t max_tokens; /* 0: not said. */
+	struct text *stops;
+	size_t nstops;
+	struct jspan temperature, top_p; /* As sent; p NULL: not said. */
+	struct jspan format;             /* JSON schema of the answer. */
+	const char *effort;              /* NULL: not said. */
+	int hide_reasoning;
+	const char *user; /* Hashed. */
+	uint64_t rounds;  /* 0: not said. */
+};
+
+/**
+ * talk_new(mem):
+ * Return an empty talk in ${mem}, or NULL.
+ */
+struct talk *talk_new(struct arena *);
+
+/**
+ * talk_add(t, who, kind):
+ * Add a part of ${kind} said by ${who} (a RESULT goes to the user) and return
+ * it to be filled in; or NULL if memory ran out.  A call of ours that has no
+ * result when the assistant goes on gets one that says so.
+ */
+struct part *talk_add(struct talk *, enum speaker, enum part_kind);
+
+/**
+ * talk_tool(t):
+ * Add a function of the caller's and return it, or NULL.
+ */
+struct tool *talk_tool(struct talk *);
+
+/**
+ * talk_offer(t):
+ * Settle the names under which our functions are offered, once the caller's
+ * are known.  Return 0 or -1.
+ */
+int talk_offer(struct talk *);
+
+/**
+ * talk_ours(t, name):
+ * Which of our functions a model means by ${name}, misnamed ones included;
+ * OUR_NONE if it is the caller's or nobody's.
+ */
+enum our_tool talk_ours(const struct talk *, const char *);
+
+/**
+ * talk_has_tool(t, name):
+ * Has the caller a function of this name?
+ */
+int talk_has_tool(const struct talk *, const char *);
+
+/**
+ * talk_find_call(t, id):
+ * The call with this id, or NULL.
+ */
+struct part *talk_find_call(const struct talk *, const char *);
+
+/**
+ * talk_open_call(t, id):
+ * The same, but only among the calls that a result added now would answer.
+ */
+struct part *talk_open_call(const struct talk *, const char *);
+
+/**
+ * talk_settle(t, why):
+ * Close the conversation and check that a model can be asked: it is not empty,
+ * every call has exactly one result right after it and every result a call, no
+ * id stands twice.  Return 0, or -1 with ${why} naming the position.
+ */
+int talk_settle(struct talk *, struct refusal *);
+
+/**
+ * talk_text(t, p, len, x):
+ * Set ${x} to a copy of ${len} bytes.  Return 0 or -1.
+ */
+int talk_text(struct talk *, const char *, size_t, struct text *);
+
+#endif /* !SPEECH_TALK_H_ */

@@ -1,0 +1,21 @@
+#ifndef SPEECH_WIRE_CHAT_H_
+#define SPEECH_WIRE_CHAT_H_
+
+#include "speech/wire.h"
+
+/* The OpenAI chat wire (executor contract 2.1 and 2.2); see struct wire. */
+
+/**
+ * wire_chat_write(b, t, r):
+ * Write the request of the round ${r} of ${t}.
+ */
+int wire_chat_write(struct buf *, const struct talk *, const struct round *);
+
+/**
+ * wire_chat_read(mem, root, fn, cookie, why):
+ * Read the whole answer ${root}.
+ */
+int wire_chat_read(
+    struct arena *, struct jspan, event_fn *, void *, struct refusal *);
+
+#endif /* !SPEECH_WIRE_CHAT_H_ */

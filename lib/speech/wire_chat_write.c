@@ -1,0 +1,296 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/jput.h"
+
+#include "speech/talk.h"
+#include "speech/wire_chat.h"
+
+/* Put a comma unless ${b} ends where a list or an object begins. */
+static void
+comma(struct buf *b)
+{
+
+	if (b->len > 0 && b->p[b->len - 1] != '[' && b->p[b->len - 1] != '{')
+		buf_puts(b, ",");
+}
+
+static void
+put_result(struct buf *b, const struct part *p)
+{
+
+	comma(b);
+	buf_puts(b, "{\"role\":\"tool\",\"tool_call_id\":");
+	jput_str(b, p->id);
+	buf_puts(b, ",\"content\":\"");
+	if (p->is_error)
+		buf_puts(b, "[tool error] ");
+	if (p->text.len > 0)
+		jput_chars(b, p->text.p, p->text.len);
+	else
+		buf_puts(b, "(empty result)");
+	buf_puts(b, "\"}");
+}
+
+static int
+is_said(const struct part *p)
+{
+
+	return (
+	    (p->kind == PART_TEXT || p->kind == PART_FILE) && p->text.len > 0);
+}
+
+/* The texts of a turn with ${between} between them. */
+static void
+put_said(struct buf *b, const struct turn *u, const char *between)
+{
+	const struct part *p;
+	int first = 1;
+
+	buf_puts(b, "\"");
+	for (p = u->first; p != NULL; p = p->next) {
+		if (!is_said(p))
+			continue;
+		if (!first)
+			buf_puts(b, between);
+		first = 0;
+		jput_chars(b, p->text.p, p->text.len);
+	}
+	buf_puts(b, "\"");
+}
+
+/* Which parts a turn has. */
+static void
+survey(const struct turn *u, int *said, int *calls)
+{
+	const struct part *p;
+
+	*said = *calls = 0;
+	for (p = u->first; p != NULL; p = p->next) {
+		*said |= is_said(p);
+		*calls |= p->kind == PART_CALL;
+	}
+}
+
+static void
+put_user(struct buf *b, const struct turn *u)
+{
+	const struct part *p;
+	int said, calls;
+
+	for (p = u->first; p != NULL; p = p->next)
+		if (p->kind == PART_RESULT)
+			put_result(b, p);
+	survey(u, &said, &calls);
+	if (!said)
+		return;
+	comma(b);
+	buf_puts(b, "{\"role\":\"user\",\"content\":");
+	put_said(b, u, "\\n");
+	buf_puts(b, "}");
+}
+
+static void
+put_call(struct buf *b, const struct part *p)
+{
+
+	comma(b);
+	buf_puts(b, "{\"id\":");
+	jput_str(b, p->id);
+	buf_puts(b, ",\"type\":\"function\",\"function\":{\"name\":");
+	jput_str(b, p->name);
+	buf_puts(b, ",\"arguments\":");
+	jput_text(b, p->text.p, p->text.len);
+	buf_puts(b, "}}");
+}
+
+static void
+put_assistant(struct buf *b, const struct turn *u)
+{
+	const struct part *p;
+	int said, calls;
+
+	survey(u, &said, &calls);
+	if (!said && !calls)
+		return;
+	comma(b);
+	buf_puts(b, "{\"role\":\"assistant\",\"content\":");
+	if (said)
+		put_said(b, u, "");
+	else
+		buf_puts(b, "null");
+	if (calls) {
+		buf_puts(b, ",\"tool_calls\":[");
+		for (p = u->first; p != NULL; p = p->next)
+			if (p->kind == PART_CALL)
+				put_call(b, p);
+		buf_puts(b, "]");
+	}
+	buf_puts(b, "}");
+}
+
+static void
+put_system(struct buf *b, const struct talk *t)
+{
+
+	if (t->system.len == 0 && t->format.p == NULL)
+		return;
+	buf_puts(b, "{\"role\":\"system\",\"content\":\"");
+	jput_chars(b, t->system.p, t->system.len);
+	if (t->format.p != NULL) {
+		if (t->system.len > 0)
+			buf_puts(b, "\\n\\n");
+		buf_puts(b,
+		    "Answer with nothing but JSON that fits this "
+		    "schema: ");
+		jput_chars(b, t->format.p, t->format.len);
+	}
+	buf_puts(b, "\"}");
+}
+
+static void
+put_messages(struct buf *b, const struct talk *t)
+{
+	const struct turn *u;
+
+	buf_puts(b, ",\"messages\":[");
+	put_system(b, t);
+	for (u = t->first; u != NULL; u = u->next)
+		if (u->who == TALK_USER)
+			put_user(b, u);
+		else
+			put_assistant(b, u);
+	buf_puts(b, "]");
+}
+
+static void
+put_function(struct buf *b, const char *name, struct text description,
+    struct jspan schema, int strict)
+{
+
+	comma(b);
+	buf_puts(b, "{\"type\":\"function\",\"function\":{\"name\":");
+	jput_str(b, name);
+	if (description.p != NULL) {
+		buf_puts(b, ",\"description\":");
+		jput_text(b, description.p, description.len);
+	}
+	if (schema.p != NULL) {
+		buf_puts(b, ",\"parameters\":");
+		buf_put(b, schema.p, schema.len);
+	}
+	if (strict != -1)
+		buf_puts(b, strict ? ",\"strict\":true" : ",\"strict\":false");
+	buf_puts(b, "}}");
+}
+
+static void
+put_tools(struct buf *b, const struct talk *t)
+{
+	const struct our_row *row;
+	const struct tool *x;
+	int i;
+
+	if (t->tools == NULL && t->ours == 0)
+		return;
+	buf_puts(b, ",\"tools\":[");
+	for (x = t->tools; x != NULL; x = x->next)
+		put_function(b, x->name, x->description, x->schema, x->strict);
+	for (i = 0; i < OUR_COUNT; i++) {
+		row = &our_rows[i];
+		if (t->our_name[i] != NULL)
+			put_function(b, t->our_name[i],
+			    (struct text){
+				row->description, strlen(row->description)},
+			    (struct jspan){row->schema, strlen(row->schema)},
+			    -1);
+	}
+	buf_puts(b, "]");
+}
+
+static void
+put_choice(struct buf *b, const struct talk *t, const struct round *r)
+{
+	enum choice c = t->choice;
+
+	if (t->tools == NULL && t->ours == 0)
+		return;
+	if (r->last)
+		c = CHOICE_NONE;
+	else if (r->relaxed && (c == CHOICE_ANY || c == CHOICE_NAMED))
+		c = CHOICE_AUTO;
+	switch (c) {
+	case CHOICE_UNSAID:
+		break;
+	case CHOICE_AUTO:
+		buf_puts(b, ",\"tool_choice\":\"auto\"");
+		break;
+	case CHOICE_ANY:
+		buf_puts(b, ",\"tool_choice\":\"required\"");
+		break;
+	case CHOICE_NONE:
+		buf_puts(b, ",\"tool_choice\":\"none\"");
+		break;
+	case CHOICE_NAMED:
+		buf_puts(b,
+		    ",\"tool_choice\":{\"type\":\"function\","
+		    "\"function\":{\"name\":");
+		jput_str(b, t->choice_name);
+		buf_puts(b, "}}");
+		break;
+	}
+	if (t->parallel == 0)
+		buf_puts(b, ",\"parallel_tool_calls\":false");
+}
+
+static void
+put_number(struct buf *b, const char *key, struct jspan v)
+{
+
+	if (v.p == NULL)
+		return;
+	buf_printf(b, ",\"%s\":", key);
+	buf_put(b, v.p, v.len);
+}
+
+static void
+put_parameters(struct buf *b, const struct talk *t, const struct round *r)
+{
+	size_t i;
+
+	if (r->max_tokens != 0)
+		buf_printf(b, ",\"max_tokens\":%" PRIu64, r->max_tokens);
+	put_number(b, "temperature", t->temperature);
+	put_number(b, "top_p", t->top_p);
+	if (t->nstops > 0) {
+		buf_puts(b, ",\"stop\":[");
+		for (i = 0; i < t->nstops; i++) {
+			comma(b);
+			jput_text(b, t->stops[i].p, t->stops[i].len);
+		}
+		buf_puts(b, "]");
+	}
+	if (t->effort != NULL) {
+		buf_puts(b, ",\"reasoning_effort\":");
+		jput_str(b, t->effort);
+	}
+	if (t->user != NULL) {
+		buf_puts(b, ",\"user\":");
+		jput_str(b, t->user);
+	}
+}
+
+int
+wire_chat_write(struct buf *b, const struct talk *t, const struct round *r)
+{
+
+	buf_puts(b, "{\"model\":");
+	jput_str(b, r->model);
+	put_messages(b, t);
+	put_tools(b, t);
+	put_choice(b, t, r);
+	put_parameters(b, t, r);
+	buf_puts(b, "}");
+	return (buf_ok(b) ? 0 : -1);
+}
