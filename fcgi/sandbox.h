@@ -83,6 +83,12 @@ int sbx_fail(struct sbx_req *, int, const char *, const char *, ...)
     __attribute__((format(printf, 4, 5)));
 
 /**
+ * sbx_seconds(ms):
+ * A new JSON number: ${ms} milliseconds in seconds, with three decimals.
+ */
+json_object *sbx_seconds(uint64_t);
+
+/**
  * sbx_dispatch(io, srv):
  * Answer one request and write its access line.
  */

@@ -357,28 +357,22 @@ static json_object *
 content(struct exec *e)
 {
 	const struct msg *m = &e->done;
-	json_object *o, *files = e->files;
+	json_object *o;
 
-	e->files = NULL;
-	if ((o = json_object_new_object()) == NULL) {
-		json_object_put(files);
-		return (NULL);
-	}
-	if (jset(o, "content", files) ||
+	if ((o = json_object_new_object()) == NULL ||
 	    jset(o, "type", jstr("code_execution_result")) ||
 	    jset(o, "stdout",
 		stream(&e->out, msg_get_num(m, MSG_OUT_DROPPED, 0), NULL)) ||
 	    jset(o, "stderr",
 		stream(&e->err, msg_get_num(m, MSG_ERR_DROPPED, 0), e->note)) ||
-	    jset(o, "return_code", jint(msg_get_num(m, MSG_CODE, 1))))
-		goto err1;
-	if (msg_get_num(m, MSG_TRUNCATED, 0) && jset(o, "truncated", jbool(1)))
-		goto err1;
+	    jset(o, "return_code", jint(msg_get_num(m, MSG_CODE, 1))) ||
+	    jset(o, "content", json_object_get(e->files)) ||
+	    (msg_get_num(m, MSG_TRUNCATED, 0) &&
+		jset(o, "truncated", jbool(1)))) {
+		json_object_put(o);
+		return (NULL);
+	}
 	return (o);
-
-err1:
-	json_object_put(o);
-	return (NULL);
 }
 
 static json_object *
@@ -402,10 +396,10 @@ reply(struct exec *e)
 	json_object *o;
 
 	if ((o = json_object_new_object()) == NULL ||
-	    jset(o, "result_block", result_block(e)) ||
 	    jset(o, "tool_use_id", jstr(e->tool_use_id)) ||
 	    jset(o, "execution_time_ms",
-		jint(msg_get_num(&e->done, MSG_MS, 0)))) {
+		jint(msg_get_num(&e->done, MSG_MS, 0))) ||
+	    jset(o, "result_block", result_block(e))) {
 		json_object_put(o);
 		o = NULL;
 	}

@@ -50,9 +50,8 @@ add_entry(json_object *list, const struct buf *body)
 	    jset(o, "path", jstr(path)) ||
 	    jset(o, "size_bytes", jint(msg_get_num(&m, MSG_SIZE, 0))) ||
 	    jset(o, "mime_type", jstr(mime(path))) ||
-	    jset(o, "modified_at",
-		json_object_new_double(
-		    (double)msg_get_num(&m, MSG_MTIME, 0) / 1000))) {
+	    jset(
+		o, "modified_at", sbx_seconds(msg_get_num(&m, MSG_MTIME, 0)))) {
 		json_object_put(o);
 		return (-1);
 	}

@@ -1,4 +1,5 @@
-#include <string.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "base/jset.h"
 #include "base/log.h"
@@ -7,11 +8,14 @@
 
 #define BODY_MAX 65536
 
-static json_object *
-seconds(uint64_t ms)
+json_object *
+sbx_seconds(uint64_t ms)
 {
+	char text[32];
 
-	return (json_object_new_double((double)ms / 1000));
+	(void)snprintf(text, sizeof(text), "%" PRIu64 ".%03u", ms / 1000,
+	    (unsigned int)(ms % 1000));
+	return (json_object_new_double_s((double)ms / 1000, text));
 }
 
 static json_object *
@@ -21,8 +25,8 @@ handle(const struct session *s)
 
 	if ((o = json_object_new_object()) == NULL ||
 	    jset(o, "session_id", jstr(s->id)) ||
-	    jset(o, "created_at", seconds(s->created_ms)) ||
-	    jset(o, "last_activity_at", seconds(s->used_ms)) ||
+	    jset(o, "created_at", sbx_seconds(s->created_ms)) ||
+	    jset(o, "last_activity_at", sbx_seconds(s->used_ms)) ||
 	    jset(o, "idle_timeout_seconds", jint(s->idle_s)) ||
 	    jset(o, "max_lifetime_seconds", jint(s->lifetime_s))) {
 		json_object_put(o);
