@@ -1,0 +1,264 @@
+package Sandbox;
+
+# One sandbox host for one test file: satchel-sandbox and an nginx before it,
+# without the rest of the stack; and a client of the code-execution protocol.
+#
+#	my $s = Sandbox->new(%options);
+#	    set  => {'sandbox.workspace_bytes' => 16 << 20}   settings
+#	    root => 1     as root, start the program as root: it must drop that
+#	  Everything runs as an ordinary user: nobody, if we are root.
+#	$s->done          stops it, with all sessions, and adds one test: no error
+#	                  was logged but those announced by $s->expect_log()
+#	my $id = $s->session(%hints)
+#	$s->exec($id, tool, {input}, %more)    the answer, as Satchel's requests;
+#	    timeout => N     timeout_seconds
+#	$s->bash($id, $command, %more)  $s->python(...)  $s->edit($id, %input)
+#	    its content object, with {ms} and {files} (the names) added; dies unless
+#	    the answer is 200
+#	$s->put($id, $path, $bytes)  $s->fetch($id, $path)  $s->list($id, $path)
+#	$s->inside($id)   the pids of a session's processes, its supervisor first
+#	$s->{dir} {port} {sessions}   and all of Satchel's requests
+
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use Cwd qw(abs_path);
+use File::Temp qw(tempdir);
+use IO::Socket::INET;
+use JSON::PP ();
+use POSIX ();
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Satchel;
+our @ISA = ('Satchel');
+
+my $top = abs_path(dirname(__FILE__) . '/../..');
+my $build = $ENV{SATCHEL_BUILD} // "$top/build";
+my ($uid, $gid) = $> == 0 ? (getpwnam 'nobody')[2, 3] : ($>, $) + 0);
+
+sub new {
+	my ($class, %o) = @_;
+	my $self = bless { owner => $$, expect => [], alive => 0, key => {},
+	    opt => \%o }, $class;
+
+	-x "$build/satchel-sandbox"
+	    or BAIL_OUT("no satchel-sandbox in $build: run make");
+	$self->{dir} = tempdir('satchel-sb.XXXXXX', TMPDIR => 1);
+	$self->{sessions} = "$self->{dir}/sessions";
+	chmod 0755, $self->{dir};
+	mkdir "$self->{dir}/$_" for qw(log tmp);
+	mkdir $self->{sessions}, 0700;
+	chown $uid, $gid, $self->{dir}, map { "$self->{dir}/$_" }
+	    qw(log tmp sessions);
+	$self->{alive} = 1;
+	$self->_nginx;
+	$self->up;
+	return $self;
+}
+
+# Start $argv as the ordinary user, or as ourselves; its pid.
+sub _start {
+	my ($self, $log, $as_we_are, @argv) = @_;
+	my $pid = fork // die "fork: $!";
+	return $pid if $pid;
+	if ($> == 0 && !$as_we_are) {
+		$( = $gid;
+		$) = "$gid $gid";
+		POSIX::setuid($uid);
+	}
+	POSIX::setpgid(0, 0);
+	open STDIN, '<', '/dev/null';
+	open STDOUT, '>>', "$self->{dir}/log/$log.log" or POSIX::_exit(126);
+	open STDERR, '>&', \*STDOUT;
+	exec @argv or POSIX::_exit(127);
+}
+
+sub _nginx {
+	my ($self) = @_;
+	my $probe = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1);
+	my $port = $self->{port} = $probe->sockport;
+	close $probe;
+	my $temp = join ' ', map { "${_}_temp_path $self->{dir}/tmp/$_;" }
+	    qw(client_body fastcgi proxy uwsgi scgi);
+	open my $fh, '>', "$self->{dir}/nginx.conf" or die;
+	print $fh <<"	END";
+	daemon off;
+	pid $self->{dir}/tmp/nginx.pid;
+	error_log stderr;
+	events { }
+	http {
+		access_log off;
+		$temp
+		server {
+			listen 127.0.0.1:$port;
+			location / {
+				include $top/nginx/satchel-params;
+				client_max_body_size 0;
+				fastcgi_request_buffering off;
+				fastcgi_max_temp_file_size 0;
+				fastcgi_read_timeout 3660s;
+				fastcgi_pass unix:$self->{dir}/sock;
+			}
+		}
+	}
+	END
+	close $fh;
+	$self->{nginx} = $self->_start('nginx', 0, 'nginx', '-e', 'stderr',
+	    '-c', "$self->{dir}/nginx.conf");
+	return;
+}
+
+# Start the sandbox's workers, and wait until they answer.
+sub up {
+	my ($self) = @_;
+	my %set = ('sandbox.dir' => $self->{sessions},
+	    'files.root' => "$self->{dir}/files", %{$self->{opt}{set} || {}});
+	$self->{token} = $set{'sandbox.token'};
+	local $ENV{SECRET} = 'of-the-service';
+	$self->{sandbox} = $self->_start('sandbox', $self->{opt}{root},
+	    "$build/satchel-sandbox", '-c', '/dev/null', '-n', 2,
+	    '-l', "$self->{dir}/sock",
+	    map { ('-s', "$_=$set{$_}") } sort keys %set);
+	my $until = time + 20;
+	while (1) {
+		my $r = -S "$self->{dir}/sock" && $self->get('/health');
+		return if $r && $r->{status} == 200;
+		if (time > $until || waitpid($self->{sandbox}, POSIX::WNOHANG())) {
+			BAIL_OUT("the sandbox does not start: "
+			    . Satchel::_slurp("$self->{dir}/log/sandbox.log"));
+		}
+		sleep 0.02;
+	}
+}
+
+# Stop the workers; sessions live on.
+sub down {
+	my ($self, $signal) = @_;
+	my $pid = delete $self->{sandbox} or return;
+	kill $signal // 'TERM', $pid;
+	waitpid $pid, 0;
+	return;
+}
+
+# What meta says of a session.
+sub meta {
+	my ($self, $id) = @_;
+	return Satchel::_slurp("$self->{sessions}/$id/meta")
+	    =~ /^(\w+) (\d+)$/mg;
+}
+
+sub inside {
+	my ($self, $id) = @_;
+	my %meta = $self->meta($id) or return;
+	my $ns = readlink "/proc/$meta{pid}/ns/pid" or return;
+	return ($meta{pid}, grep { $_ != $meta{pid}
+	    && (readlink("/proc/$_/ns/pid") // '') eq $ns }
+	    map { m{(\d+)$} } glob '/proc/[0-9]*');
+}
+
+sub done {
+	my ($self) = @_;
+	return if !$self->{alive} || $self->{owner} != $$;
+	$self->{alive} = 0;
+	$self->down;
+	if (my $pid = delete $self->{nginx}) {
+		kill 'TERM', $pid;
+		waitpid $pid, 0;
+	}
+	for my $dir (glob "$self->{sessions}/sbx_*") {
+		my %meta = $self->meta($dir =~ m{(\w+)$});
+		kill 'KILL', $meta{pid} if $meta{pid};
+	}
+	is(join('', $self->errors), '', 'nothing went wrong unseen');
+	return;
+}
+
+sub DESTROY {
+	my ($self) = @_;
+	local ($?, $@, $!);
+	$self->done;
+	return if $self->{owner} != $$ || $ENV{SATCHEL_KEEP};
+	system('rm', '-rf', $self->{dir});
+	return;
+}
+
+sub log { return }
+
+# --- the protocol ---
+
+sub request {
+	my ($self, $method, $path, %o) = @_;
+	my @h = (Accept => '*/*', @{delete $o{headers} || []});
+	my $token = exists $o{token} ? delete $o{token} : $self->{token};
+	push @h, Authorization => "Bearer $token" if defined $token;
+	return $self->SUPER::request($method, $path, as => undef,
+	    headers => \@h, %o);
+}
+
+sub session {
+	my ($self, %hints) = @_;
+	my $r = $self->post('/sessions', json => \%hints);
+	die "no session: $r->{status} $r->{body}" if $r->{status} != 201;
+	return $r->{json}{session_id};
+}
+
+sub exec {
+	my ($self, $id, $tool, $input, %o) = @_;
+	my %json = (tool => $tool, input => $input);
+	$json{timeout_seconds} = delete $o{timeout} if defined $o{timeout};
+	$json{tool_use_id} = delete $o{tool_use_id} if exists $o{tool_use_id};
+	return $self->post("/sessions/$id/exec", json => \%json,
+	    timeout => 90, %o);
+}
+
+sub _content {
+	my ($r) = @_;
+	die "$r->{status}: $r->{body}" unless $r->{status} == 200;
+	my $c = $r->{json}{result_block}{content};
+	$c->{ms} = $r->{json}{execution_time_ms};
+	$c->{files} = [ map { $_->{filename} } @{$c->{content}} ];
+	return $c;
+}
+
+sub bash {
+	my ($self, $id, $command, %o) = @_;
+	return _content($self->exec($id, 'bash_code_execution',
+	    { command => $command }, %o));
+}
+
+sub python {
+	my ($self, $id, $code, %o) = @_;
+	return _content($self->exec($id, 'code_execution',
+	    { code => $code }, %o));
+}
+
+sub edit {
+	my ($self, $id, %input) = @_;
+	return _content($self->exec($id, 'text_editor_code_execution', \%input));
+}
+
+sub put {
+	my ($self, $id, $path, $bytes, %o) = @_;
+	return $self->post("/sessions/$id/files", %o,
+	    form => [['path', $path], ['file', $bytes, 'upload.bin']]);
+}
+
+sub escape {
+	my ($s) = @_;
+	$s =~ s/([^A-Za-z0-9_.~\/-])/sprintf '%%%02X', ord $1/ge;
+	return $s;
+}
+
+sub fetch {
+	my ($self, $id, $path, %o) = @_;
+	return $self->get("/sessions/$id/files?path=" . escape($path), %o);
+}
+
+sub list {
+	my ($self, $id, $path) = @_;
+	return $self->get("/sessions/$id/files/list"
+	    . (defined $path ? '?path=' . escape($path) : ''));
+}
+
+1;
