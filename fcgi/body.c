@@ -11,12 +11,17 @@
 #include "fcgi/req.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
-#define PLACE_S 5 /* Seconds to wait for a place. */
+#define PLACE_S 5        /* Seconds to wait for a place. */
+#define QUICK_MS 5000    /* A reader without one may wait so long in all... */
+#define QUICK_PAUSE 2000 /* ...and at a time. */
+
+/* What of the gate a reader holds. */
+enum { HELD_NOTHING, HELD_PLACE, HELD_QUICK };
 
 struct gate {
 	pthread_mutex_t lock;
-	pthread_cond_t left; /* A place has become free. */
-	size_t places, free;
+	pthread_cond_t left;   /* A place has become free. */
+	size_t places, quick;  /* Free. */
 	size_t queue, waiting; /* Waiting holds a thread as well. */
 };
 
@@ -31,7 +36,7 @@ gate_new(size_t threads)
 	(void)pthread_cond_init(&g->left, NULL);
 	if ((g->places = threads * 3 / 4) == 0)
 		g->places = 1;
-	g->free = g->places;
+	g->quick = threads / 16;
 	g->queue = threads / 8;
 	return (g);
 }
@@ -47,7 +52,7 @@ gate_free(struct gate *g)
 	free(g);
 }
 
-/* Take a place, after a wait if need be.  Return 0, or -1 if there is none. */
+/* Take a place, after a wait if need be.  Return HELD_PLACE or HELD_NOTHING. */
 static int
 enter(struct gate *g)
 {
@@ -57,50 +62,57 @@ enter(struct gate *g)
 	(void)clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += PLACE_S;
 	pthread_mutex_lock(&g->lock);
-	if (g->free == 0 && g->waiting >= g->queue) {
-		rc = -1;
-	} else {
+	if (g->places == 0 && g->waiting < g->queue) {
 		g->waiting++;
-		while (g->free == 0 && rc == 0)
+		while (g->places == 0 && rc == 0)
 			rc = pthread_cond_clockwait(
 			    &g->left, &g->lock, CLOCK_MONOTONIC, &until);
 		g->waiting--;
-		if (g->free > 0) {
-			g->free--;
-			rc = 0;
-		}
+	}
+	if ((rc = g->places > 0))
+		g->places--;
+	pthread_mutex_unlock(&g->lock);
+	return (rc ? HELD_PLACE : HELD_NOTHING);
+}
+
+/* Take a place, or else leave to be quick, without a wait. */
+static int
+slip_in(struct gate *g)
+{
+	int held = HELD_NOTHING;
+
+	pthread_mutex_lock(&g->lock);
+	if (g->places > 0) {
+		g->places--;
+		held = HELD_PLACE;
+	} else if (g->quick > 0) {
+		g->quick--;
+		held = HELD_QUICK;
 	}
 	pthread_mutex_unlock(&g->lock);
-	return (rc ? -1 : 0);
+	return (held);
 }
 
 static void
-leave(struct gate *g)
+leave(struct gate *g, int held)
 {
 
 	pthread_mutex_lock(&g->lock);
-	g->free++;
-	pthread_cond_signal(&g->left);
+	if (held == HELD_PLACE) {
+		g->places++;
+		pthread_cond_signal(&g->left);
+	} else {
+		g->quick++;
+	}
 	pthread_mutex_unlock(&g->lock);
-}
-
-static int
-hold(struct req *r)
-{
-
-	if (r->srv->gate == NULL || r->body.held)
-		return (0);
-	if (enter(r->srv->gate))
-		return (-1);
-	r->body.held = 1;
-	return (0);
 }
 
 int
 req_body_begin(struct req *r)
 {
 
-	if (hold(r) == 0)
+	if (r->srv->gate == NULL || r->body.held ||
+	    (r->body.held = enter(r->srv->gate)) != HELD_NOTHING)
 		return (0);
 	(void)req_body_failed(r, IO_BUSY);
 	return (-1);
@@ -110,10 +122,20 @@ void
 req_body_end(struct req *r)
 {
 
-	if (!r->body.held)
-		return;
-	r->body.held = 0;
-	leave(r->srv->gate);
+	if (r->body.held != HELD_NOTHING)
+		leave(r->srv->gate, r->body.held);
+	r->body.held = HELD_NOTHING;
+}
+
+/* What came in the last window, were the next ${n} slices of it empty. */
+static uint64_t
+recent(const struct req_body *b, uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = n; i < NELEM(b->slice); i++)
+		sum += b->slice[(b->slices + 1 + i) % NELEM(b->slice)];
+	return (sum);
 }
 
 /*
@@ -127,62 +149,60 @@ waited(struct req *r, uint64_t ms)
 	struct req_body *b = &r->body;
 	const uint64_t slice =
 	    c->files_upload_window_s * 1000 / NELEM(b->slice);
-	uint64_t sum;
 
-	b->silent_ms += ms;
+	b->waited_ms += ms;
 	b->slice_ms += ms;
 	while (b->slice_ms >= slice) {
 		b->slice_ms -= slice;
-		sum = 0;
-		for (size_t i = 0; i < NELEM(b->slice); i++)
-			sum += b->slice[i];
-		b->slices++;
-		if (b->slices >= NELEM(b->slice) &&
-		    sum < c->files_min_rate * c->files_upload_window_s)
+		if (b->slices + 1 >= NELEM(b->slice) &&
+		    recent(b, 0) < c->files_min_rate * c->files_upload_window_s)
 			return (-1);
+		b->slices++;
 		b->slice[b->slices % NELEM(b->slice)] = 0;
 	}
-	return (b->silent_ms < c->files_upload_window_s * 1000 ? 0 : -1);
+	return (b->held == HELD_QUICK && b->waited_ms >= QUICK_MS ? -1 : 0);
 }
 
-/* Wait for the sender.  IO_OK when io_read() has something to say. */
-static enum io_rc
-await(struct req *r)
+/* How long nothing may come before the rate is too low: at most the window. */
+static uint64_t
+patience(const struct req *r)
 {
-	const uint64_t step = r->srv->conf->files_upload_window_s * 100;
-	uint64_t now, since;
-	enum io_rc rc;
+	const struct conf *c = r->srv->conf;
+	const struct req_body *b = &r->body;
+	const uint64_t slice =
+	    c->files_upload_window_s * 1000 / NELEM(b->slice);
+	uint64_t n;
 
-	if (io_wait(r->io, 0) == IO_OK)
-		return (IO_OK);
-	if (hold(r))
-		return (IO_BUSY);
-	since = clock_ms();
-	do {
-		rc = io_wait(r->io, (int)step);
-		now = clock_ms();
-		if (waited(r, now - since))
-			return (IO_SLOW);
-		since = now;
-	} while (rc != IO_OK);
-	return (IO_OK);
+	if (b->held == HELD_QUICK)
+		return (QUICK_PAUSE);
+	for (n = 0; n < NELEM(b->slice); n++) {
+		if (b->slices + 1 + n >= NELEM(b->slice) &&
+		    recent(b, n) < c->files_min_rate * c->files_upload_window_s)
+			break;
+	}
+	if (n == NELEM(b->slice))
+		return (c->files_upload_window_s * 1000);
+	return ((n + 1) * slice - b->slice_ms);
 }
 
 enum io_rc
 req_body_read(struct req *r, void *buf, size_t len, size_t *got)
 {
 	struct req_body *b = &r->body;
+	uint64_t since;
 	enum io_rc rc;
 
 	*got = 0;
-	if ((rc = await(r)) != IO_OK)
-		return (rc);
+	if (b->held == HELD_NOTHING && r->srv->gate != NULL &&
+	    (b->held = slip_in(r->srv->gate)) == HELD_NOTHING)
+		return (IO_BUSY);
+	io_patience(r->io, patience(r));
+	since = clock_ms();
 	if ((rc = io_read(r->io, buf, len, got)) != IO_OK)
 		return (rc);
-	b->silent_ms = 0;
 	b->slice[b->slices % NELEM(b->slice)] += *got;
 	r->bytes_in += *got;
-	return (IO_OK);
+	return (waited(r, clock_ms() - since) ? IO_SLOW : IO_OK);
 }
 
 int

@@ -47,8 +47,9 @@ int req_body_begin(struct req *);
  * req_body_read(r, buf, len, got):
  * As io_read(), counting r->bytes_in.  IO_SLOW also once less than
  * files.min_upload_bytes_per_second came over files.upload_window_seconds of
- * waiting.  Without req_body_begin() a place is taken only when the first wait
- * is due, and IO_BUSY says that none was free.
+ * waiting.  Without req_body_begin() a place is taken if one is free; if not, a
+ * few may read all the same, who must be done soon, as a body is that the web
+ * server has gathered before.  IO_BUSY: not even that.
  */
 enum io_rc req_body_read(struct req *, void *, size_t, size_t *);
 

@@ -216,11 +216,10 @@ listen_off(struct front *f)
 static void
 adopt(struct front *f, int fd, int tcp)
 {
-	const struct timeval in = {.tv_sec = IO_SILENCE_S},
-			     out = {.tv_sec = SEND_S};
+	const struct timeval out = {.tv_sec = SEND_S};
 	int on = 1;
 
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &in, sizeof(in));
+	io_receive_timeout(fd, IO_SILENCE_MS);
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &out, sizeof(out));
 	if (tcp)
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));

@@ -45,6 +45,7 @@ io_begin(struct io *io, struct FCGX_Request *fcgx)
 	memset(io, 0, sizeof(*io));
 	io->fcgx = fcgx;
 	io->declared = declared(io);
+	io->patience = IO_SILENCE_MS;
 }
 
 const char *
@@ -147,13 +148,14 @@ fcgx_read(struct io *io, char *buf, size_t len)
 static size_t
 cgi_read(struct io *io, char *buf, size_t len, int *err)
 {
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 	ssize_t n;
 
 	if (io->declared >= 0 && len > (uint64_t)io->declared - io->got)
 		len = (size_t)((uint64_t)io->declared - io->got);
 	if (len == 0)
 		return (0);
-	if (io_wait(io, IO_SILENCE_S * 1000) != IO_OK) {
+	if (poll(&p, 1, (int)io->patience) == 0) {
 		*err = EAGAIN;
 		return (0);
 	}
@@ -188,22 +190,6 @@ io_read(struct io *io, void *buf, size_t len, size_t *got)
 		return (IO_CUT);
 	}
 	return (IO_OK);
-}
-
-enum io_rc
-io_wait(const struct io *io, int ms)
-{
-	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
-	int n;
-
-	if (io->end != IO_OK || (io->fcgx != NULL && buffered(io) > 0))
-		return (IO_OK);
-	if (io->fcgx != NULL)
-		p.fd = io->fcgx->ipcFd;
-	do {
-		n = poll(&p, 1, ms);
-	} while (n == -1 && errno == EINTR);
-	return (n == 0 ? IO_SLOW : IO_OK);
 }
 
 static int
@@ -299,14 +285,26 @@ io_abort(struct io *io)
 		(void)shutdown(io->fcgx->ipcFd, SHUT_RDWR);
 }
 
-static void
-set_patience(const struct io *io, long ms)
+void
+io_receive_timeout(int fd, uint64_t ms)
 {
-	const struct timeval tv = {
-	    .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+	const struct timeval tv = {.tv_sec = (time_t)(ms / 1000),
+	    .tv_usec = (suseconds_t)(ms % 1000) * 1000};
 
-	(void)setsockopt(
-	    io->fcgx->ipcFd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+}
+
+void
+io_patience(struct io *io, uint64_t ms)
+{
+
+	if (ms == 0)
+		ms = 1; /* 0 would be no timeout at all. */
+	if (ms == io->patience)
+		return;
+	io->patience = ms;
+	if (io->fcgx != NULL)
+		io_receive_timeout(io->fcgx->ipcFd, ms);
 }
 
 /* Read to its end what is small and already here. */
@@ -315,22 +313,18 @@ drain(struct io *io)
 {
 	char trash[4096];
 	size_t n;
-	int there;
 
 	if (io->declared > DRAIN_MAX)
 		return;
 	/* Even an empty body has its end in a record of its own, which comes
 	 * with the parameters.  Others may take their time. */
-	there = io->declared <= 0 && !io_param(io, "HTTP_TRANSFER_ENCODING");
-	if (!there) {
+	if (io->declared > 0 || io_param(io, "HTTP_TRANSFER_ENCODING")) {
 		(void)io_flush(io);
-		set_patience(io, DRAIN_MS);
+		io_patience(io, DRAIN_MS);
 	}
 	while (io->got <= DRAIN_MAX &&
 	    io_read(io, trash, sizeof(trash), &n) == IO_OK)
 		;
-	if (!there)
-		set_patience(io, IO_SILENCE_S * 1000);
 }
 
 int
@@ -344,5 +338,9 @@ io_finish(struct io *io)
 	}
 	if (!io->failed && io->end == IO_OK)
 		drain(io);
-	return (io->end == IO_END);
+	if (io->end != IO_END)
+		return (0);
+	if (io->patience != IO_SILENCE_MS)
+		io_receive_timeout(io->fcgx->ipcFd, IO_SILENCE_MS);
+	return (1);
 }

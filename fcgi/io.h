@@ -38,16 +38,17 @@ void io_param_each(
  * io_read(io, buf, len, got):
  * Read at least one and at most ${len} bytes of the body and set ${got}.
  * IO_END once it is over and whole (the transport said so, and a declared
- * Content-Length was met); IO_CUT; IO_SLOW after 30 seconds of nothing.
+ * Content-Length was met); IO_CUT; IO_SLOW after 30 seconds of nothing, unless
+ * io_patience() said otherwise.
  */
 enum io_rc io_read(struct io *, void *, size_t, size_t *);
 
 /**
- * io_wait(io, ms):
- * Wait at most ${ms} milliseconds until io_read() has something to say.  IO_OK,
- * or IO_SLOW if it still has not; a look (${ms} 0) costs little.
+ * io_patience(io, ms):
+ * From now on io_read() says IO_SLOW, for good, after ${ms} milliseconds of
+ * nothing.
  */
-enum io_rc io_wait(const struct io *, int);
+void io_patience(struct io *, uint64_t);
 
 /**
  * io_declared(io):

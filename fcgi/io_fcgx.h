@@ -10,7 +10,7 @@
 struct FCGX_Request;
 
 #define IO_OUTMAX 65536
-#define IO_SILENCE_S 30 /* The sender of a body may pause so long. */
+#define IO_SILENCE_MS 30000 /* The sender of a body may pause so long. */
 
 struct io {
 	struct FCGX_Request *fcgx; /* NULL: plain CGI. */
@@ -18,6 +18,7 @@ struct io {
 	uint64_t got;              /* Bytes of the body so far. */
 	enum io_rc end;            /* IO_OK while the body goes on. */
 	int failed;                /* A write failed, or io_abort(). */
+	uint64_t patience;         /* See io_patience(). */
 
 	/* Plain CGI: not written yet. */
 	char *out;
@@ -27,9 +28,16 @@ struct io {
 /**
  * io_begin(io, fcgx):
  * Make ${io} carry the request that ${fcgx} has accepted, or a plain CGI one if
- * ${fcgx} is NULL.
+ * ${fcgx} is NULL.  The connection's receive timeout must be IO_SILENCE_MS, and
+ * is so again after io_finish().
  */
 void io_begin(struct io *, struct FCGX_Request *);
+
+/**
+ * io_receive_timeout(fd, ms):
+ * Have reads from the connection ${fd} fail after ${ms} milliseconds.
+ */
+void io_receive_timeout(int, uint64_t);
 
 /**
  * io_finish(io):

@@ -42,8 +42,8 @@ struct server {
 
 /* How a body comes in; body.c's own. */
 struct req_body {
-	int held; /* One of the gate's places is ours. */
-	uint64_t silent_ms, slice_ms, slices;
+	int held; /* What of the gate is ours. */
+	uint64_t waited_ms, slice_ms, slices;
 	uint64_t slice[10]; /* Bytes, per tenth of the window. */
 };
 

@@ -82,10 +82,9 @@ print_type(struct buf *b, const char *name, const char *type, const char *help)
 }
 
 static void
-print_route(const struct stats *s, size_t i, struct buf *b)
+print_answers(const struct stats *s, const struct route *rt, struct buf *b)
 {
-	const struct route *rt = i == ROUTES_NONE ? NULL : &routes[i];
-	const char *method = rt != NULL ? rt->method : "-";
+	const size_t i = routes_index(rt);
 	char name[ROUTES_NAMEMAX];
 	uint64_t n;
 
@@ -96,18 +95,17 @@ print_route(const struct stats *s, size_t i, struct buf *b)
 		(void)buf_printf(b,
 		    "satchel_requests_total{pool=\"%s\",method=\"%s\","
 		    "route=\"%s\",class=\"%dxx\"} %" PRIu64 "\n",
-		    s->pool, method, name, c, n);
+		    s->pool, rt != NULL ? rt->method : "-", name, c, n);
 	}
 }
 
 static void
-print_time(const struct stats *s, size_t i, struct buf *b)
+print_time(const struct stats *s, const struct route *rt, struct buf *b)
 {
-	const struct route *rt = i == ROUTES_NONE ? NULL : &routes[i];
+	const uint64_t us = GET(s->route[routes_index(rt)].us);
 	char name[ROUTES_NAMEMAX];
-	uint64_t us;
 
-	if ((us = GET(s->route[i].us)) == 0)
+	if (us == 0)
 		return;
 	routes_name(rt, name);
 	(void)buf_printf(b,
@@ -117,27 +115,36 @@ print_time(const struct stats *s, size_t i, struct buf *b)
 	    us % 1000000);
 }
 
+/* Call ${print} for each route and for requests that had none. */
+static void
+each_route(const struct stats *s, struct buf *b,
+    void (*print)(const struct stats *, const struct route *, struct buf *))
+{
+	const struct route *rt;
+
+	for (rt = routes; rt->method != NULL; rt++)
+		print(s, rt, b);
+	print(s, NULL, b);
+}
+
 int
 stats_print(const struct stats *s, struct buf *b)
 {
 	uint64_t busy = 0;
-	size_t i;
 
 	print_type(b, "requests_total", "counter",
 	    "Requests answered; class 0xx: broken off.");
-	for (i = 0; i < ROUTES_MAX; i++)
-		print_route(s, i, b);
+	each_route(s, b, print_answers);
 	print_type(
 	    b, "request_seconds_total", "counter", "Time spent on them.");
-	for (i = 0; i < ROUTES_MAX; i++)
-		print_time(s, i, b);
+	each_route(s, b, print_time);
 	print_type(b, "body_bytes_total", "counter",
 	    "Bytes of request and answer bodies through the worker.");
 	(void)buf_printf(b,
 	    "satchel_body_bytes_total{pool=\"%s\",way=\"in\"} %" PRIu64 "\n"
 	    "satchel_body_bytes_total{pool=\"%s\",way=\"out\"} %" PRIu64 "\n",
 	    s->pool, GET(s->in), s->pool, GET(s->out));
-	for (i = 0; i < POOL_SLOTS; i++)
+	for (size_t i = 0; i < POOL_SLOTS; i++)
 		busy += GET(s->busy[i]);
 	print_type(b, "requests_in_flight", "gauge", "Requests being served.");
 	(void)buf_printf(b,
