@@ -267,7 +267,8 @@ accept_some(struct front *f, int max)
 
 /*
  * With every thread busy the next connection is better left to another process
- * that listens on the same socket.  Return non-zero if so; done() then wakes us.
+ * that listens on the same socket.  Return non-zero if so; done() then wakes
+ * us.
  */
 static int
 crowded(struct front *f)

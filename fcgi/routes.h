@@ -28,8 +28,8 @@ typedef int handler(struct req *);
 
 /*
  * A path is the part after the mount point and /v1 (or /api/v1); a route whose
- * path begins '=' is at the root only.  Segments in braces are typed and land in
- * r->arg[] percent-decoded:
+ * path begins '=' is at the root only.  Segments in braces are typed and land
+ * in r->arg[] percent-decoded:
  *   {file}    a file id in any spelling (see file_id_parse()); r->file is found
  *             together with the key
  *   {lcid}    21 of [A-Za-z0-9_-] that is no file id (a LibreChat id)

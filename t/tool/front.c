@@ -15,7 +15,8 @@
 /*
  * A program over front, io, listen and pool with nothing behind it: each path
  * shows one trait of theirs to t/03-front.t.
- *	front SOCKET|HOST:PORT|- PROCESSES THREADS	("-": as started, or CGI)
+ *	front SOCKET|HOST:PORT|- PROCESSES THREADS
+ * where "-" is the socket it was started with, or CGI.
  */
 
 static int listenfd;
