@@ -180,18 +180,12 @@ done:
 }
 
 int
-reply_problem(
-    struct req *r, enum problem kind, const char *param, const char *fmt, ...)
+reply_row(struct req *r, const struct problem_row *row, const char *param,
+    const char *message)
 {
-	const struct problem_row *row = problem_row(kind);
 	struct buf clean = BUF_INIT(4 * MESSAGE_MAX);
-	char message[MESSAGE_MAX];
-	va_list ap;
 	int rc;
 
-	va_start(ap, fmt);
-	(void)vsnprintf(message, sizeof(message), fmt, ap);
-	va_end(ap);
 	if (r->status != 0) {
 		/* Too late to say so; dispatch breaks the answer off. */
 		log_err("reply: after the answer began: %s", message);
@@ -209,6 +203,19 @@ reply_problem(
 		row, clean.p != NULL ? clean.p : "", param, r->id));
 	buf_free(&clean);
 	return (rc);
+}
+
+int
+reply_problem(
+    struct req *r, enum problem kind, const char *param, const char *fmt, ...)
+{
+	char message[MESSAGE_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	return (reply_row(r, problem_row(kind), param, message));
 }
 
 int

@@ -153,6 +153,13 @@ int reply_problem(struct req *, enum problem, const char *, const char *, ...)
     __attribute__((format(printf, 4, 5)));
 
 /**
+ * reply_row(r, row, param, message):
+ * As reply_problem(), with a row of the caller's own.
+ */
+int reply_row(struct req *, const struct problem_row *, const char *,
+    const char *);
+
+/**
  * reply_data(r, rc):
  * Answer for a data_rc that means "not your fault": DATA_DOWN 503, DATA_UNSURE
  * 503, anything else 500.  Returns as reply_json().
