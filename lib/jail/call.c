@@ -243,7 +243,7 @@ long_text(const char *text, size_t len)
 void
 call_bash(struct call *c, const char *text, size_t len)
 {
-	static char bash[] = "/usr/bin/bash", opt[] = "-c",
+	static char bash[] = "bash", opt[] = "-c",
 		    by_fd[] = "eval \"$(</dev/fd/3)\" 3<&-";
 	char *argv[] = {bash, opt, (char *)(uintptr_t)text, NULL};
 	struct guest g = GUEST_INIT;
@@ -256,7 +256,7 @@ call_bash(struct call *c, const char *text, size_t len)
 			goto err0;
 	}
 	c->J->now = &g;
-	if (guest_start(c->J, argv, fd, -1, &g))
+	if (guest_start(c->J, "/usr/bin/bash", argv, fd, -1, &g))
 		goto err1;
 	if (fd != -1)
 		(void)close(fd);

@@ -37,7 +37,8 @@ reset_signals(void)
 
 /* In the child: become the guest.  Descriptors below 5 are all taken. */
 static void
-become(const struct jail *J, char *const *argv, int out, int err, int extra)
+become(const struct jail *J, const char *path, char *const *argv, int out,
+    int err, int extra)
 {
 	unsigned int first = 3;
 
@@ -50,13 +51,13 @@ become(const struct jail *J, char *const *argv, int out, int err, int extra)
 	    filter_load())
 		_exit(126);
 	reset_signals();
-	(void)execve(argv[0], argv, environment);
+	(void)execve(path, argv, environment);
 	_exit(127);
 }
 
 int
-guest_start(const struct jail *J, char *const *argv, int extra, int ctl,
-    struct guest *g)
+guest_start(const struct jail *J, const char *path, char *const *argv,
+    int extra, int ctl, struct guest *g)
 {
 	int out[2], err[2];
 
@@ -70,7 +71,7 @@ guest_start(const struct jail *J, char *const *argv, int extra, int ctl,
 	if ((g->pid = fork()) == -1)
 		goto err2;
 	if (g->pid == 0)
-		become(J, argv, out[1], err[1], extra);
+		become(J, path, argv, out[1], err[1], extra);
 	(void)close(out[1]);
 	(void)close(err[1]);
 	g->dead = g->status = 0;

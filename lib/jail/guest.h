@@ -35,14 +35,15 @@ struct jail {
 };
 
 /**
- * guest_start(J, argv, extra, ctl, g):
- * Start ${argv} in the workspace under the limits and the filter, with an
- * environment of its own, and fill in ${g}.  Its descriptors are 0 (nothing to
- * read), 1 and 2 (pipes to us) and 3: ${extra}, unless that is -1.  ${ctl} is
- * our end of ${extra}, or -1.  Return 0, or -1 with errno; ${extra} and ${ctl}
- * stay the caller's then.
+ * guest_start(J, path, argv, extra, ctl, g):
+ * Start the program ${path} as ${argv} in the workspace, under the limits and
+ * the filter and with an environment of its own, and fill in ${g}.  Its
+ * descriptors are 0 (nothing to read), 1 and 2 (pipes to us) and 3: ${extra},
+ * unless that is -1.  ${ctl} is our end of ${extra}, or -1.  Return 0, or -1
+ * with errno; ${extra} and ${ctl} stay the caller's then.
  */
-int guest_start(const struct jail *, char *const *, int, int, struct guest *);
+int guest_start(
+    const struct jail *, const char *, char *const *, int, int, struct guest *);
 
 /**
  * guest_close(g):

@@ -72,8 +72,8 @@ static const char source[] =
 int
 kernel_start(struct jail *J)
 {
-	char *argv[] = {(char[]){"/usr/bin/python3"}, (char[]){"-I"},
-	    (char[]){"-c"}, (char *)(uintptr_t)source, NULL};
+	char *argv[] = {(char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"},
+	    (char *)(uintptr_t)source, NULL};
 	int sv[2];
 
 	if (J->kernel.pid != 0 && !J->kernel.dead)
@@ -82,7 +82,8 @@ kernel_start(struct jail *J)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
 		return (-1);
 	if (fcntl(sv[0], F_SETFL, O_NONBLOCK) ||
-	    guest_start(J, argv, sv[1], sv[0], &J->kernel)) {
+	    guest_start(
+		J, "/usr/bin/python3", argv, sv[1], sv[0], &J->kernel)) {
 		(void)close(sv[0]);
 		(void)close(sv[1]);
 		return (-1);

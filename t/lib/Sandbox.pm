@@ -122,8 +122,8 @@ sub up {
 	    map { ('-s', "$_=$set{$_}") } sort keys %set);
 	my $until = time + 20;
 	while (1) {
-		my $r = -S "$self->{dir}/sock" && $self->get('/health');
-		return if $r && $r->{status} == 200;
+		my $r = -S "$self->{dir}/sock" && eval { $self->get('/health') };
+		return if $r && ($r->{status} // 0) == 200;
 		if (time > $until || waitpid($self->{sandbox}, POSIX::WNOHANG())) {
 			BAIL_OUT("the sandbox does not start: "
 			    . Satchel::_slurp("$self->{dir}/log/sandbox.log"));
