@@ -108,6 +108,7 @@ ask(struct ask *a, const char *type)
 	const char *headers[HEADERS_MAX] = {NULL};
 	struct buf auth = BUF_INIT(4096);
 	enum sandbox_rc rc = SANDBOX_DOWN;
+	enum upstream_rc up;
 	size_t n = 0;
 
 	a->call.label = LABEL;
@@ -125,8 +126,10 @@ ask(struct ask *a, const char *type)
 		headers[n++] = auth.p;
 	}
 	a->call.path = a->path.p;
-	if (buf_ok(&a->path) && buf_ok(&auth))
-		rc = from_upstream(upstream_run(&a->call), a->status);
+	if (buf_ok(&a->path) && buf_ok(&auth)) {
+		up = upstream_run(&a->call); /* Sets the status. */
+		rc = from_upstream(up, a->status);
+	}
 	buf_free(&auth);
 	return (rc);
 }
