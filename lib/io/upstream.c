@@ -364,12 +364,21 @@ drive(struct line *l, struct state *s)
  * libcurl's waiting knows no POLLRDHUP, and plain readability says nothing.
  */
 static void
-watch(struct line *l, int op, int fd)
+watch(const struct line *l, int op, int fd)
 {
 	struct epoll_event ev = {.events = EPOLLRDHUP};
 
 	if (fd != -1)
 		(void)epoll_ctl(l->watch, op, fd, &ev);
+}
+
+/* Has the client gone already?  Then nothing more is asked for it. */
+static int
+is_gone(const struct line *l)
+{
+	struct epoll_event ev;
+
+	return (epoll_wait(l->watch, &ev, 1, 0) > 0);
 }
 
 enum upstream_rc
@@ -394,7 +403,7 @@ upstream_run(const struct upstream_call *c)
 		goto done;
 	}
 	watch(l, EPOLL_CTL_ADD, c->gone_fd);
-	rc = drive(l, &s);
+	rc = is_gone(l) ? UPSTREAM_GONE : drive(l, &s);
 	watch(l, EPOLL_CTL_DEL, c->gone_fd);
 	curl_multi_remove_handle(l->multi, l->easy);
 done:

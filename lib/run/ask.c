@@ -53,10 +53,13 @@ add_line(struct ask_head *h, char *s)
 int
 ask_head_add(struct ask_head *h, const char *name, const char *value)
 {
-	char *s;
+	char *s, *p;
 
 	if (asprintf(&s, "%s: %s", name, value) == -1)
 		return (-1);
+	for (p = s; *p != '\0'; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '_';
 	return (add_line(h, s));
 }
 
@@ -171,8 +174,11 @@ read_answer(const struct run_env *env, const struct conf_provider *p,
 		(void)wire_refuse(p, 502, NULL, NULL, 0, why);
 		return (RUN_REFUSED);
 	}
-	return (w->read(env->mem, info.root, fn, cookie, why) ? RUN_REFUSED
-							      : RUN_OK);
+	if (w->read(env->mem, info.root, fn, cookie) == 0)
+		return (RUN_OK);
+	(void)refuse(why, P_UPSTREAM, NULL,
+	    "The model provider's answer could not be used.");
+	return (RUN_REFUSED);
 }
 
 /* Send ${request} and gather the answer. */
@@ -213,7 +219,8 @@ exchange(const struct run_env *env, const struct conf_provider *p,
 enum run_rc
 ask_round(const struct run_env *env, const struct conf_provider *p,
     const struct talk *t, const struct round *r, uint64_t total_ms,
-    event_fn *fn, void *cookie, struct buf *body, struct refusal *why)
+    event_fn *fn, void *cookie, struct buf *body, size_t *asked,
+    struct refusal *why)
 {
 	const struct wire *w = wire_of((enum conf_wire)p->wire);
 	struct buf request = BUF_INIT(REQUEST_MAX);
@@ -225,6 +232,7 @@ ask_round(const struct run_env *env, const struct conf_provider *p,
 		rc = RUN_REFUSED;
 	} else
 		rc = exchange(env, p, &request, total_ms, &g, why);
+	*asked = request.len;
 	buf_free(&request);
 	if (rc == RUN_OK)
 		rc = read_answer(env, p, body, fn, cookie, why);

@@ -53,13 +53,14 @@ void ask_head_free(struct ask_head *);
 enum run_rc ask_failed(enum upstream_rc, struct refusal *);
 
 /**
- * ask_round(env, p, t, r, total_ms, fn, cookie, body, why):
+ * ask_round(env, p, t, r, total_ms, fn, cookie, body, asked, why):
  * Ask ${p} for the round ${r} of ${t}, for at most ${total_ms}, and give its
  * answer to ${fn}(${cookie}, ...) as events.  The events' texts live in
- * ${env}->mem or in ${body}, an empty buffer that the caller frees.
+ * ${env}->mem or in ${body}, an empty buffer that the caller frees; ${asked} is
+ * set to the request's length.
  */
 enum run_rc ask_round(const struct run_env *, const struct conf_provider *,
     const struct talk *, const struct round *, uint64_t, event_fn *, void *,
-    struct buf *, struct refusal *);
+    struct buf *, size_t *, struct refusal *);
 
 #endif /* !RUN_ASK_H_ */

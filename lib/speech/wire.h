@@ -45,10 +45,8 @@ struct wire {
 	int (*write)(struct buf *, const struct talk *, const struct round *);
 
 	/* Read a whole JSON answer (checked by jspan_check()) into events.
-	 * Return 0; or -1 with the refusal filled in, or stopped by the
-	 * function. */
-	int (*read)(
-	    struct arena *, struct jspan, event_fn *, void *, struct refusal *);
+	 * Return 0; or -1 if it is none, or if the function stopped it. */
+	int (*read)(struct arena *, struct jspan, event_fn *, void *);
 };
 
 /**

@@ -12,10 +12,9 @@
 int wire_chat_write(struct buf *, const struct talk *, const struct round *);
 
 /**
- * wire_chat_read(mem, root, fn, cookie, why):
+ * wire_chat_read(mem, root, fn, cookie):
  * Read the whole answer ${root}.
  */
-int wire_chat_read(
-    struct arena *, struct jspan, event_fn *, void *, struct refusal *);
+int wire_chat_read(struct arena *, struct jspan, event_fn *, void *);
 
 #endif /* !SPEECH_WIRE_CHAT_H_ */

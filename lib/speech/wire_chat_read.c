@@ -3,7 +3,6 @@
 #include "base/arena.h"
 
 #include "speech/pick.h"
-#include "speech/refusal.h"
 #include "speech/wire_chat.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
@@ -148,8 +147,8 @@ read_reasoning(struct sink *s, struct jspan message)
 }
 
 int
-wire_chat_read(struct arena *mem, struct jspan root, event_fn *fn, void *cookie,
-    struct refusal *why)
+wire_chat_read(
+    struct arena *mem, struct jspan root, event_fn *fn, void *cookie)
 {
 	struct sink s = {mem, fn, cookie};
 	struct jspan choices = member(root, "choices"), choice, message;
@@ -158,8 +157,7 @@ wire_chat_read(struct arena *mem, struct jspan root, event_fn *fn, void *cookie,
 	if (jspan_iter(&it, choices) || it.object ||
 	    !jspan_next(&it, NULL, &choice) ||
 	    !pick_is(message = member(choice, "message"), '{'))
-		return (refuse(why, P_UPSTREAM, NULL,
-		    "The model provider's answer could not be read."));
+		return (-1);
 	if (read_reasoning(&s, message) ||
 	    read_content(&s, member(message, "content")) ||
 	    read_calls(&s, message) || read_usage(&s, member(root, "usage")) ||

@@ -11,7 +11,7 @@
 #include "speech/refusal.h"
 #include "speech/talk.h"
 
-#include "run/call.h"
+#include "run/our_call.h"
 #include "run/edit.h"
 
 #define ARGS_MAX (16U << 20)

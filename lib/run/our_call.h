@@ -1,5 +1,5 @@
-#ifndef RUN_CALL_H_
-#define RUN_CALL_H_
+#ifndef RUN_OUR_CALL_H_
+#define RUN_OUR_CALL_H_
 
 #include "speech/ours.h"
 #include "speech/text.h"
@@ -37,4 +37,4 @@ int call_read(const struct talk *, enum our_tool, struct text, struct call *);
  */
 enum run_rc call_run(struct room *, const struct call *, struct outcome *);
 
-#endif /* !RUN_CALL_H_ */
+#endif /* !RUN_OUR_CALL_H_ */

@@ -1,0 +1,11 @@
+#include "speech/model_dialect.h"
+
+#include "fcgi/model.h"
+#include "fcgi/routes.h"
+
+int
+chat_create(struct req *r)
+{
+
+	return (model_handle(r, &model_chat));
+}

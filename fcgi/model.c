@@ -1,0 +1,242 @@
+#include <string.h>
+
+#include "base/conf.h"
+#include "base/jget.h"
+
+#include "data/caller.h"
+#include "run/executor.h"
+#include "speech/wire.h"
+
+#include "fcgi/io.h"
+#include "fcgi/model.h"
+#include "fcgi/req.h"
+
+int
+model_refuse(struct model_req *m)
+{
+	struct problem_row row = *problem_row(m->why.kind);
+
+	if (m->why.code[0] != '\0')
+		row.openai_code = m->why.code;
+	if (m->why.retry_after > 0)
+		row.retry_after = m->why.retry_after;
+	if (m->why.ran)
+		row.no_retry = 1;
+	return (reply_row(m->r, &row,
+	    m->why.param[0] != '\0' ? m->why.param : NULL, m->why.message));
+}
+
+static int
+read_request(struct model_req *m)
+{
+	struct jspan_info info;
+	json_object *o;
+
+	if (req_json(m->r, m->r->srv->conf->body_max_bytes, &o, &m->text.p,
+		&m->text.len))
+		return (-1);
+
+	/* The tree has judged the text; from here on the text itself counts,
+	 * so that nothing in it is respelled. */
+	json_object_put(o);
+	if (jspan_check(m->text.p, m->text.len, JGET_DEPTH, &info) !=
+	    JSPAN_OK) {
+		(void)reply_problem(m->r, P_BAD_JSON, NULL,
+		    "The request body is not valid JSON");
+		return (-1);
+	}
+	m->root = info.root;
+	return (0);
+}
+
+/* ---- Whose model it is */
+
+/* Does ${s} fit the pattern, in which '*' is any text? */
+static int
+fits(const char *pattern, const char *s)
+{
+	const char *star = NULL, *from = s;
+
+	while (*s != '\0') {
+		if (*pattern == '*') {
+			star = pattern++;
+			from = s;
+		} else if (*pattern == *s) {
+			pattern++;
+			s++;
+		} else if (star != NULL) {
+			pattern = star + 1;
+			s = ++from;
+		} else
+			return (0);
+	}
+	return (pattern[strspn(pattern, "*")] == '\0');
+}
+
+static int
+serves(const struct conf_provider *p, const char *model)
+{
+	char **m;
+
+	for (m = p->models; m != NULL && *m != NULL; m++)
+		if (fits(*m, model))
+			return (1);
+	return (p->models == NULL);
+}
+
+/* "NAME:MODEL" if there is a provider NAME, else the first that serves it. */
+static int
+choose_provider(struct model_req *m)
+{
+	const struct conf *c = m->r->srv->conf;
+	const struct conf_provider *p;
+	const char *model = m->peek.model;
+	size_t i, len = strcspn(model, ":");
+
+	for (i = 0; i < c->nproviders && model[len] == ':'; i++) {
+		p = &c->providers[i];
+		if (strlen(p->name) == len &&
+		    strncmp(p->name, model, len) == 0 &&
+		    serves(p, model + len + 1)) {
+			m->provider = p;
+			m->model = model + len + 1;
+			return (0);
+		}
+	}
+	for (i = 0; i < c->nproviders; i++)
+		if (serves(&c->providers[i], model)) {
+			m->provider = &c->providers[i];
+			m->model = model;
+			return (0);
+		}
+	return (refuse(&m->why, P_MODEL, "model",
+	    "The model '%.200s' does not exist here", model));
+}
+
+/* ---- Who runs code */
+
+struct headers {
+	struct executor_header h;
+	int bad;
+};
+
+static void
+see_header(void *cookie, const char *name, const char *value)
+{
+	struct headers *all = cookie;
+
+	if (strcmp(name, "HTTP_X_CODE_EXECUTION") == 0 ||
+	    strcmp(name, "HTTP_X_OTARI_CODE_EXECUTION") == 0)
+		all->bad |= executor_header_add(&all->h, value);
+}
+
+static int
+read_header(struct model_req *m, struct executor_header *h)
+{
+	struct headers all = {0};
+
+	io_param_each(m->r->io, see_header, &all);
+	*h = all.h;
+	if (!all.bad)
+		return (0);
+	(void)refuse(&m->why, P_BAD_REQUEST, NULL,
+	    "X-Code-Execution must be auto, local or provider, and only one "
+	    "of them");
+	refuse_code(&m->why, "invalid_executor");
+	return (-1);
+}
+
+static int
+is_native(const struct model_req *m)
+{
+	enum conf_wire wire = (enum conf_wire)m->provider->wire;
+	unsigned int kind;
+
+	if (!m->provider->native_code || wire != m->dialect->wire)
+		return (0);
+	for (kind = DECLARED_EXPLICIT; kind <= DECLARED_OPENAI; kind++)
+		if ((m->peek.kinds & (1U << kind)) &&
+		    !executor_is_native(wire, (enum declared)kind))
+			return (0);
+	return (1);
+}
+
+static enum runs
+decide(const struct model_req *m, const struct executor_header *h)
+{
+	const struct conf *c = m->r->srv->conf;
+	const struct executor_case x = {
+	    /* One explicit entry makes all of it ours. */
+	    .declared = m->peek.kinds & (1U << DECLARED_EXPLICIT)
+		? DECLARED_EXPLICIT
+		: m->peek.declared,
+	    .setting = h->given ? h->setting : (enum conf_executor)c->executor,
+	    .by_header = h->given,
+	    .native = is_native(m),
+	    .translated = m->dialect->wire != (enum conf_wire)m->provider->wire,
+	    .sandbox = c->sandbox_url != NULL && c->sandbox_url[0] != '\0',
+	    .enabled = 1,
+	};
+
+	return (executor_decide(&x));
+}
+
+/* Refuse in the words that belong to ${runs}. */
+static int
+refuse_runs(struct model_req *m, enum runs runs)
+{
+
+	switch (runs) {
+	case RUNS_NO_SANDBOX:
+		(void)refuse(&m->why, P_NO_SANDBOX, "tools",
+		    "This gateway has no sandbox to run code in.");
+		break;
+	case RUNS_DISABLED:
+		(void)refuse(&m->why, P_POLICY, "tools",
+		    "Code execution is turned off for this workspace.");
+		break;
+	default:
+		(void)refuse(&m->why, P_NO_EXECUTION, "tools",
+		    "The model '%.200s' cannot be offered the tool '%.80s'.",
+		    m->peek.model, m->peek.type);
+		break;
+	}
+	return (model_refuse(m));
+}
+
+static int
+answer(struct model_req *m, enum runs runs)
+{
+
+	switch (runs) {
+	case RUNS_NOBODY:
+		if (m->dialect->wire == (enum conf_wire)m->provider->wire)
+			return (model_relay(m));
+		return (model_run(m));
+	case RUNS_UPSTREAM:
+		reply_header(m->r, "X-Code-Execution-Ran", "provider");
+		return (model_relay(m));
+	case RUNS_LOCAL:
+		return (model_run(m));
+	case RUNS_NO_SANDBOX:
+	case RUNS_UNAVAILABLE:
+	case RUNS_DISABLED:
+		break;
+	}
+	return (refuse_runs(m, runs));
+}
+
+int
+model_handle(struct req *r, const struct model_dialect *d)
+{
+	struct model_req m = {.r = r, .dialect = d};
+	struct executor_header h;
+
+	r->dialect = d->dialect;
+	if (read_request(&m))
+		return (0);
+	if (read_header(&m, &h) || peek_read(r->mem, m.root, &m.peek, &m.why) ||
+	    choose_provider(&m))
+		return (model_refuse(&m));
+	return (answer(&m, decide(&m, &h)));
+}

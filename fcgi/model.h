@@ -1,0 +1,55 @@
+#ifndef FCGI_MODEL_H_
+#define FCGI_MODEL_H_
+
+#include "base/jspan.h"
+
+#include "speech/model_dialect.h"
+#include "speech/peek.h"
+#include "speech/refusal.h"
+
+/*
+ * What the three model routes share: read the request, find the provider,
+ * decide who runs code, then either relay it untouched or answer it here.
+ */
+
+/* Opaque types. */
+struct conf_provider;
+struct req;
+
+struct model_req {
+	struct req *r;
+	const struct model_dialect *dialect;
+	struct jspan text; /* The body, checked. */
+	struct jspan root; /* Its value. */
+	struct peek peek;
+	const struct conf_provider *provider;
+	const char *model; /* The provider's name for it. */
+	struct refusal why;
+};
+
+/**
+ * model_handle(r, d):
+ * Answer a model request of the dialect ${d}.  Returns as a handler.
+ */
+int model_handle(struct req *, const struct model_dialect *);
+
+/**
+ * model_refuse(m):
+ * Answer with ${m}->why.  Returns as a handler.
+ */
+int model_refuse(struct model_req *);
+
+/**
+ * model_run(m):
+ * Answer ${m} here: translated, with code run locally if it declares any.
+ */
+int model_run(struct model_req *);
+
+/**
+ * model_relay(m):
+ * Pass ${m} on to its provider and the answer back, untouched but for the
+ * model's name.
+ */
+int model_relay(struct model_req *);
+
+#endif /* !FCGI_MODEL_H_ */

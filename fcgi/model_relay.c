@@ -1,0 +1,291 @@
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/conf.h"
+#include "base/jput.h"
+#include "base/jget.h"
+
+#include "data/caller.h"
+#include "data/file.h"
+#include "run/ask.h"
+#include "speech/stored.h"
+#include "speech/wire.h"
+
+#include "fcgi/io.h"
+#include "fcgi/model.h"
+#include "fcgi/req.h"
+
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+#define WHOLE_MAX 1048576       /* A JSON answer up to here is judged. */
+#define ANSWER_MAX (1ULL << 30) /* Of anything that is passed on. */
+#define VALUE_MAX 8192          /* Of a forwarded header. */
+#define MORE_MAX 4096           /* What a request may grow by. */
+
+/* Headers of the vendors that mean something to their own servers. */
+/* clang-format off */
+static const struct {
+	enum conf_wire wire;
+	const char *name, *param;
+} forwarded[] = {
+	{ WIRE_MESSAGES, "anthropic-version", "HTTP_ANTHROPIC_VERSION" },
+	{ WIRE_MESSAGES, "anthropic-beta", "HTTP_ANTHROPIC_BETA" },
+	{ WIRE_RESPONSES, "OpenAI-Beta", "HTTP_OPENAI_BETA" },
+	{ WIRE_CHAT, "OpenAI-Beta", "HTTP_OPENAI_BETA" },
+	{ WIRE_MESSAGES, "Accept", "HTTP_ACCEPT" },
+	{ WIRE_RESPONSES, "Accept", "HTTP_ACCEPT" },
+	{ WIRE_CHAT, "Accept", "HTTP_ACCEPT" },
+};
+/* clang-format on */
+
+/* An answer on its way back. */
+struct relay {
+	struct model_req *m;
+	const struct wire *wire;
+	int status;
+	char type[128], retry_after[32];
+	int flowing;     /* Passed on as it comes... */
+	struct buf held; /* ...until then kept here. */
+};
+
+/* ---- The request */
+
+/* Files of ours mean nothing to a provider. */
+static int
+check_files(struct model_req *m)
+{
+	struct stored s;
+	struct file f;
+	enum data_rc rc;
+
+	if (!stored_find(m->root, &s))
+		return (0);
+	rc = file_find(m->r->srv->db, m->r->mem, &m->r->caller.owner, s.id,
+	    m->r->caller.now, &f);
+	if (rc == DATA_DOWN)
+		return (refuse(&m->why, P_DATABASE, NULL,
+		    "The database is not available at the moment"));
+	if (rc != DATA_OK)
+		return (refuse(&m->why, P_FILE_REFERENCE, s.where,
+		    "%s: there is no such file", s.where));
+	return (refuse(&m->why, P_BAD_REQUEST, s.where,
+	    "%s: a stored file cannot be sent to this model's provider yet",
+	    s.where));
+}
+
+/* The body with the provider's name for the model. */
+static int
+make_body(struct model_req *m, struct buf *b)
+{
+	struct buf name = BUF_INIT(MORE_MAX);
+	struct jspan_edit edit = {.at = m->peek.model_at};
+	int rc = -1;
+
+	if (jput_str(&name, m->model) == 0) {
+		edit.text.p = name.p;
+		edit.text.len = name.len;
+		rc = jspan_splice(
+		    b, m->text, &edit, !jspan_is(edit.at, m->model));
+	}
+	buf_free(&name);
+	return (rc);
+}
+
+/* All the values of one header, in the order they came. */
+struct values {
+	const char *name; /* As the transport has it. */
+	struct buf all;
+};
+
+static void
+see_value(void *cookie, const char *name, const char *value)
+{
+	struct values *v = cookie;
+
+	if (strcmp(name, v->name) != 0 || *value == '\0')
+		return;
+	if (v->all.len > 0)
+		buf_puts(&v->all, ",");
+	buf_puts(&v->all, value);
+}
+
+static int
+add_headers(struct model_req *m, struct ask_head *h)
+{
+	struct values v;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < NELEM(forwarded) && rc == 0; i++) {
+		if (forwarded[i].wire != m->dialect->wire)
+			continue;
+		v = (struct values){forwarded[i].param, BUF_INIT(VALUE_MAX)};
+		io_param_each(m->r->io, see_value, &v);
+		if (!buf_ok(&v.all))
+			rc = -1;
+		else if (v.all.len > 0)
+			rc = ask_head_add(h, forwarded[i].name, v.all.p);
+		buf_free(&v.all);
+	}
+	return (rc);
+}
+
+/* ---- The answer */
+
+static void
+copy_header(
+    char *to, size_t size, const struct upstream_head *head, const char *name)
+{
+	const char *s = upstream_header(head, name);
+
+	to[0] = '\0';
+	if (s != NULL && strlen(s) < size)
+		memcpy(to, s, strlen(s) + 1);
+}
+
+static int
+is_stream(const struct relay *y)
+{
+
+	return (strncmp(y->type, "text/event-stream", 17) == 0);
+}
+
+static int
+begin(struct relay *y, int64_t length)
+{
+
+	y->flowing = 1;
+	if (is_stream(y))
+		reply_header(y->m->r, "X-Accel-Buffering", "no");
+	return (reply_begin(y->m->r, 200, y->type, length));
+}
+
+static int
+on_head(void *cookie, int status, const struct upstream_head *head)
+{
+	struct relay *y = cookie;
+
+	y->status = status;
+	copy_header(y->type, sizeof(y->type), head, "content-type");
+	copy_header(
+	    y->retry_after, sizeof(y->retry_after), head, "retry-after");
+	if (status == 200 && is_stream(y))
+		return (begin(y, -1));
+	return (0);
+}
+
+static int
+pass(struct relay *y, const void *p, size_t len)
+{
+	struct req *r = y->m->r;
+
+	if (reply_body(r, p, len) == 0 && io_flush(r->io) == 0)
+		return (0);
+	r->gone = 1;
+	return (-1);
+}
+
+/* Keep an answer that may prove to be none; once it is too long, let it flow. */
+static int
+hold(struct relay *y, const void *p, size_t len)
+{
+
+	if (y->status != 200 && y->held.len + len > ASK_ERROR_MAX)
+		return (0);
+	if (y->held.len + len <= WHOLE_MAX)
+		return (buf_put(&y->held, p, len));
+	if (strncmp(y->type, "application/json", 16) != 0)
+		return (-1);
+	if (begin(y, -1) || pass(y, y->held.p, y->held.len))
+		return (-1);
+	buf_free(&y->held);
+	return (pass(y, p, len));
+}
+
+static int
+on_body(void *cookie, const void *p, size_t len)
+{
+	struct relay *y = cookie;
+
+	return (y->flowing ? pass(y, p, len) : hold(y, p, len));
+}
+
+/* Does the whole answer say what this wire's answers say? */
+static int
+is_answer(const struct relay *y)
+{
+	struct jspan_info info;
+	struct jspan v;
+
+	return (y->held.len > 0 &&
+	    jspan_check(y->held.p, y->held.len, JSPAN_DEPTH_MAX, &info) ==
+		JSPAN_OK &&
+	    jspan_get(info.root, y->wire->answer, &v) > 0);
+}
+
+static int
+give_back(struct relay *y, enum upstream_rc rc)
+{
+	struct model_req *m = y->m;
+
+	if (m->r->gone || rc == UPSTREAM_GONE) {
+		m->r->gone = 1;
+		return (-1);
+	}
+	if (y->flowing) /* Whole; or broken off, and so is ours then. */
+		return (rc == UPSTREAM_OK ? 0 : -1);
+	if (rc != UPSTREAM_OK)
+		(void)ask_failed(rc, &m->why);
+	else if (y->status != 200)
+		(void)wire_refuse(m->provider, y->status, y->retry_after,
+		    y->held.p, y->held.len, &m->why);
+	else if (!is_answer(y))
+		(void)wire_refuse(m->provider, 502, NULL, NULL, 0, &m->why);
+	else if (begin(y, (int64_t)y->held.len))
+		return (-1);
+	else
+		return (pass(y, y->held.p, y->held.len));
+	return (model_refuse(m));
+}
+
+static int
+exchange(struct model_req *m, const struct ask_head *h, const struct buf *body)
+{
+	struct relay y = {.m = m,
+	    .wire = wire_of((enum conf_wire)m->provider->wire),
+	    .held = BUF_INIT(WHOLE_MAX)};
+	const struct upstream_call call = {.label = m->provider->name,
+	    .method = "POST",
+	    .base = h->base,
+	    .path = y.wire->path,
+	    .headers = (const char *const *)h->header,
+	    .body = body->p,
+	    .len = body->len,
+	    .gone_fd = io_fd(m->r->io),
+	    .total_ms = m->provider->timeout_s * 1000,
+	    .max = ANSWER_MAX,
+	    .on_head = on_head,
+	    .on_body = on_body,
+	    .cookie = &y};
+	int rc;
+
+	rc = give_back(&y, upstream_run(&call));
+	buf_free(&y.held);
+	return (rc);
+}
+
+int
+model_relay(struct model_req *m)
+{
+	struct buf body = BUF_INIT(m->text.len + MORE_MAX);
+	struct ask_head h;
+	int rc = -1;
+
+	if (check_files(m))
+		return (model_refuse(m));
+	if (ask_head_new(&h, m->provider) == 0 && add_headers(m, &h) == 0 &&
+	    make_body(m, &body) == 0)
+		rc = exchange(m, &h, &body);
+	ask_head_free(&h);
+	buf_free(&body);
+	return (rc);
+}

@@ -1,0 +1,416 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/id.h"
+
+#include "speech/dialect.h"
+#include "speech/model_dialect.h"
+#include "speech/outcome.h"
+#include "speech/refusal.h"
+#include "speech/talk.h"
+
+#include "run/ask.h"
+#include "run/heard.h"
+#include "run/recall.h"
+#include "run/room.h"
+#include "run/turn.h"
+
+#define ANSWER_MAX (64U << 20) /* Of an upstream's answer. */
+#define RUNS_MAX 8             /* Calls of ours in one message. */
+#define FAILURES_MAX 3         /* In a row, of the sandbox. */
+#define TEXT_MAX 32768         /* Of output told to the model, a call. */
+#define RESULT_MAX (4U << 20)  /* All of what it is told, a call. */
+#define LEAST_MS 1000          /* For which another round is begun. */
+
+/* A turn under way. */
+struct state {
+	struct turn_job *job;
+	struct refusal *why;
+	struct room room;
+	uint64_t deadline; /* clock_ms() */
+	uint64_t rounds;   /* Left in which calls are allowed. */
+	uint64_t tokens;   /* Left; 0: no limit. */
+	unsigned int failures;
+	struct usage usage; /* Of all rounds. */
+	int relaxed, done;
+	enum stop stop;
+	struct text sequence;
+};
+
+static enum run_rc
+no_memory(struct state *s)
+{
+
+	(void)refuse(s->why, P_SERVER, NULL, "out of memory");
+	return (RUN_REFUSED);
+}
+
+static int
+tell(struct state *s, const struct event *ev)
+{
+
+	return (s->job->writer->event(s->job->writer, ev));
+}
+
+/* Show the caller a call, whole. */
+static int
+tell_call(struct state *s, const char *id, const char *name, struct text args,
+    int ours)
+{
+	const struct event begin = {
+	    .kind = EVENT_CALL, .id = id, .name = name, .ours = ours};
+	const struct event body = {.kind = EVENT_ARGS, .text = args};
+	const struct event end = {.kind = EVENT_CALL_END};
+
+	return (tell(s, &begin) || (args.len > 0 && tell(s, &body)) ||
+	    tell(s, &end));
+}
+
+/* Show a run that was made for the caller, unless he asked for quiet. */
+static int
+tell_run(struct state *s, const struct heard_call *c, const struct outcome *o)
+{
+	char id[48] = "srvtoolu_gw_";
+	const struct event result = {
+	    .kind = EVENT_RESULT, .id = id, .outcome = o};
+
+	if (s->job->talk->quiet)
+		return (0);
+	if (id_base36(id + strlen(id), 24) ||
+	    tell_call(s, id, our_rows[o->tool].name, c->call.args, 1))
+		return (-1);
+	return (tell(s, &result));
+}
+
+/* ---- The talk grows */
+
+static int
+add_call(struct state *s, const struct heard_call *c)
+{
+	struct part *p;
+
+	if ((p = talk_add(s->job->talk, TALK_ASSISTANT, PART_CALL)) == NULL)
+		return (-1);
+	p->id = c->id;
+	p->ours = 1;
+	p->name = c->whose == WHOSE_OURS ? s->job->talk->our_name[c->call.tool]
+					 : c->name;
+	p->text = c->whose == WHOSE_OURS ? c->call.args : c->args;
+	return (0);
+}
+
+static int
+add_result(
+    struct state *s, const struct heard_call *c, const char *text, size_t len)
+{
+	struct talk *t = s->job->talk;
+	struct part *p;
+
+	if ((p = talk_add(t, TALK_USER, PART_RESULT)) == NULL ||
+	    talk_text(t, text, len, &p->text))
+		return (-1);
+	p->id = c->id;
+	p->ours = 1;
+	return (0);
+}
+
+static int
+add_outcome(
+    struct state *s, const struct heard_call *c, const struct outcome *o)
+{
+	const struct conf *conf = s->job->env->conf;
+	const struct outcome_bounds bounds = {conf->files_output_max_files,
+	    conf->files_output_max_bytes, TEXT_MAX};
+	struct buf b = BUF_INIT(RESULT_MAX);
+	int rc = -1;
+
+	if (outcome_text(&b, o, &bounds) == 0)
+		rc = add_result(s, c, b.p, b.len);
+	buf_free(&b);
+	return (rc);
+}
+
+static int
+add_unknown(struct state *s, const struct heard_call *c)
+{
+	struct buf b = BUF_INIT(1024);
+	int rc = -1;
+
+	if (buf_printf(&b, "[tool error] no tool named %.200s", c->name) == 0)
+		rc = add_result(s, c, b.p, b.len);
+	buf_free(&b);
+	return (rc);
+}
+
+/* What the model said before its calls, and those that it gets results of. */
+static int
+add_said(struct state *s, const struct heard *h)
+{
+	struct talk *t = s->job->talk;
+	const struct heard_call *c;
+	struct part *p;
+
+	if (h->text.len > 0) {
+		p = talk_add(t, TALK_ASSISTANT, PART_TEXT);
+		if (p == NULL || talk_text(t, h->text.p, h->text.len, &p->text))
+			return (-1);
+	}
+	for (c = h->first; c != NULL; c = c->next)
+		if ((c->whose == WHOSE_OURS || c->whose == WHOSE_NOBODY) &&
+		    add_call(s, c))
+			return (-1);
+	return (0);
+}
+
+/* ---- Running */
+
+/* Run one call of ours, the ${nth} of its message. */
+static enum run_rc
+run_one(struct state *s, const struct heard_call *c, unsigned int nth)
+{
+	struct outcome *o;
+	enum run_rc rc = RUN_OK;
+
+	if ((o = arena_alloc(s->job->env->mem, sizeof(*o))) == NULL)
+		return (no_memory(s));
+	if (nth >= RUNS_MAX)
+		*o = (struct outcome){.tool = c->call.tool,
+		    .kind = OUTCOME_TOO_MANY,
+		    .files_end = &o->files};
+	else
+		rc = call_run(&s->room, &c->call, o);
+	if (rc != RUN_OK)
+		return (rc);
+	if (nth < RUNS_MAX && !c->call.bad) {
+		s->job->ran = 1;
+		s->failures =
+		    o->kind == OUTCOME_UNAVAILABLE ? s->failures + 1 : 0;
+	}
+	if (tell_run(s, c, o) || add_outcome(s, c, o))
+		return (no_memory(s));
+	return (RUN_OK);
+}
+
+static enum run_rc
+run_all(struct state *s, const struct heard *h)
+{
+	const struct heard_call *c;
+	unsigned int nth = 0;
+	enum run_rc rc;
+
+	for (c = h->first; c != NULL; c = c->next) {
+		if (c->whose == WHOSE_NOBODY && add_unknown(s, c))
+			return (no_memory(s));
+		if (c->whose == WHOSE_OURS &&
+		    (rc = run_one(s, c, nth++)) != RUN_OK)
+			return (rc);
+	}
+	s->relaxed = 1;
+	return (RUN_OK);
+}
+
+static int
+tell_callers(struct state *s, const struct heard *h)
+{
+	const struct heard_call *c;
+
+	for (c = h->first; c != NULL; c = c->next)
+		if (c->whose == WHOSE_CALLER &&
+		    tell_call(s, c->id, c->name, c->args, 0))
+			return (-1);
+	return (0);
+}
+
+/* ---- Rounds */
+
+/* Add a round's usage to the turn's; a server that told none is estimated. */
+static void
+account(struct state *s, const struct heard *h, size_t asked)
+{
+	struct usage u = h->usage, *all = &s->usage;
+	const struct heard_call *c;
+	size_t said = h->text.len;
+
+	if (!u.known) {
+		for (c = h->first; c != NULL; c = c->next)
+			said += c->args.len;
+		u.input = asked / 4 > 0 ? asked / 4 : 1;
+		u.output = said / 4 > 0 ? said / 4 : 1;
+	}
+	all->input += u.input;
+	all->output += u.output;
+	all->cached += u.cached;
+	all->reasoning += u.reasoning;
+	all->has_cached |= u.has_cached;
+	all->has_reasoning |= u.has_reasoning;
+	if (s->tokens != 0)
+		s->tokens = s->tokens > u.output ? s->tokens - u.output : 0;
+}
+
+static void
+end(struct state *s, enum stop stop)
+{
+
+	s->done = 1;
+	s->stop = stop;
+}
+
+/* Decide, after a round's calls have been dealt with, whether to go on. */
+static void
+decide(struct state *s, const struct heard *h, int limited)
+{
+
+	if (heard_count(h, WHOSE_CALLER) > 0)
+		end(s, STOP_CALLS);
+	else if (heard_count(h, WHOSE_OURS) + heard_count(h, WHOSE_NOBODY) == 0)
+		end(s, h->stop == STOP_CALLS ? STOP_END : h->stop);
+	else if (h->stop == STOP_LENGTH || (limited && s->tokens == 0))
+		end(s, STOP_LENGTH);
+	else if (clock_ms() + LEAST_MS > s->deadline)
+		end(s, s->job->talk->quiet ? STOP_LENGTH : STOP_PAUSE);
+	s->sequence = h->sequence;
+}
+
+/* Deal with what the model said in a round. */
+static enum run_rc
+answer_round(struct state *s, struct heard *h, const struct round *r)
+{
+	enum run_rc rc;
+
+	if (heard_sort(h, r->max_tokens, r->last))
+		return (no_memory(s));
+	if (tell_callers(s, h) || add_said(s, h))
+		return (no_memory(s));
+	if ((rc = run_all(s, h)) != RUN_OK)
+		return (rc);
+	decide(s, h, r->max_tokens != 0);
+	return (RUN_OK);
+}
+
+static uint64_t
+time_for(const struct state *s)
+{
+	uint64_t now = clock_ms(), most = s->job->provider->timeout_s * 1000;
+	uint64_t left = s->deadline > now ? s->deadline - now : 1;
+
+	return (left < most ? left : most);
+}
+
+static enum run_rc
+one_round(struct state *s)
+{
+	struct turn_job *job = s->job;
+	const struct round r = {.model = job->model,
+	    .max_tokens = s->tokens,
+	    .relaxed = s->relaxed,
+	    .last = s->rounds == 0 || s->failures >= FAILURES_MAX};
+	struct buf body = BUF_INIT(ANSWER_MAX);
+	struct heard h;
+	size_t asked = 0;
+	enum run_rc rc;
+
+	heard_init(&h, job->talk, job->writer);
+	rc = ask_round(job->env, job->provider, job->talk, &r, time_for(s),
+	    heard_event, &h, &body, &asked, s->why);
+	if (rc == RUN_OK) {
+		account(s, &h, asked);
+		if (s->rounds > 0)
+			s->rounds--;
+		rc = answer_round(s, &h, &r);
+	}
+	heard_free(&h);
+	buf_free(&body);
+	return (rc);
+}
+
+/* ---- The turn */
+
+/* Files of the editor that no later run has reported. */
+static enum run_rc
+report_rest(struct state *s)
+{
+	struct outcome o = {.tool = OUR_EDITOR};
+	struct event ev = {.kind = EVENT_TEXT};
+	struct buf b = BUF_INIT(RESULT_MAX);
+	const struct outcome_file *f;
+	char id[FILE_PRINTMAX];
+	enum run_rc rc;
+
+	o.files_end = &o.files;
+	if ((rc = room_collect(&s->room, &o)) != RUN_OK)
+		return (rc);
+	for (f = o.files; f != NULL; f = f->next)
+		buf_printf(&b, "\n\n[file /mnt/data/%s: %s, %" PRIu64 " bytes]",
+		    f->path, file_id_print(f->id, id), f->bytes);
+	ev.text.p = b.p;
+	ev.text.len = b.len;
+	if (!buf_ok(&b) || (b.len > 0 && tell(s, &ev)))
+		rc = no_memory(s);
+	buf_free(&b);
+	return (rc);
+}
+
+static enum run_rc
+finish(struct state *s)
+{
+	const struct event usage = {.kind = EVENT_USAGE, .usage = &s->usage};
+	const struct event stop = {
+	    .kind = EVENT_STOP, .stop = s->stop, .text = s->sequence};
+	enum run_rc rc;
+
+	if ((rc = report_rest(s)) != RUN_OK)
+		return (rc);
+	if (tell(s, &usage) || tell(s, &stop))
+		return (no_memory(s));
+	return (RUN_OK);
+}
+
+/* What can be refused is, before the model is asked. */
+static enum run_rc
+admit(struct state *s)
+{
+	const struct run_env *env = s->job->env;
+	struct talk *t = s->job->talk;
+	enum run_rc rc;
+
+	if ((rc = recall_results(env, t, s->why)) != RUN_OK ||
+	    (rc = seed_resolve(env, t, &s->room.seeds, s->why)) != RUN_OK)
+		return (rc);
+	if (t->ours == 0 || t->choice == CHOICE_NONE)
+		return (RUN_OK);
+	return (room_open(&s->room, s->why));
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+
+	return (b != 0 && b < a ? b : a);
+}
+
+enum run_rc
+turn_run(struct turn_job *job, struct refusal *why)
+{
+	const struct conf *conf = job->env->conf;
+	struct state s = {.job = job,
+	    .why = why,
+	    .deadline = clock_ms() + conf->turn_budget_s * 1000,
+	    .rounds = least(conf->max_iterations, job->talk->rounds),
+	    .tokens = job->talk->max_tokens};
+	enum run_rc rc;
+
+	room_init(&s.room, job->env, s.deadline);
+	if (job->talk->choice == CHOICE_NONE)
+		s.rounds = 0; /* Calls it makes all the same are not run. */
+	rc = admit(&s);
+	while (rc == RUN_OK && !s.done)
+		rc = one_round(&s);
+	if (rc == RUN_OK)
+		rc = finish(&s);
+	room_close(&s.room);
+	why->ran = job->ran;
+	return (rc);
+}
