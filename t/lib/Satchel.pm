@@ -326,7 +326,7 @@ sub form {
 sub _compose {
 	my ($self, $method, $path, $o) = @_;
 	my @h = @{$o->{headers} || []};
-	my %given = map { lc($h[2 * $_]) => 1 } 0 .. $#h / 2;
+	my %given = map { lc($h[2 * $_]) => 1 } 0 .. @h / 2 - 1;
 	my ($type, $body) = (undef, $o->{body});
 
 	($type, $body) = form(@{$o->{form}}) if $o->{form};

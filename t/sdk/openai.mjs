@@ -79,11 +79,14 @@ e = await thrown(stranger.files.list());
 ok(e instanceof OpenAI.AuthenticationError && e.code === 'invalid_api_key', 'a wrong key is an AuthenticationError');
 
 // A Blob without a name: 6.x drops the part, 7.x calls it "blob".
-e = await thrown(client.files.create({ file: new Blob(['hello']), purpose: 'user_data' })
-	.then((f) => { is(f.filename, 'blob', 'a nameless Blob is stored as the package names it'); throw null; }));
-if (e !== null)
-	ok(e instanceof OpenAI.BadRequestError && e.code === 'missing_required_parameter',
-		'a nameless Blob that the package drops is a missing file');
+const nameless = await client.files.create({ file: new Blob(['hello']), purpose: 'user_data' })
+	.catch((error) => error);
+if (nameless instanceof Error) {
+	is(nameless.code, 'missing_required_parameter', 'a nameless Blob that the package drops is a missing file');
+} else {
+	is(nameless.filename, 'blob', 'a nameless Blob is stored as the package names it');
+	await client.files.delete(nameless.id);
+}
 
 // Uploads in parts, created out of order, completed in order.
 const half = bytes.length >> 1;
@@ -92,7 +95,7 @@ const u = await client.uploads.create({
 });
 is(u.status, 'pending', 'an upload begins pending');
 const [p2, p1] = await Promise.all([
-	client.uploads.parts.create(u.id, { data: new Blob([bytes.subarray(half)]) }),
+	client.uploads.parts.create(u.id, { data: new File([bytes.subarray(half)], 'p2') }),
 	client.uploads.parts.create(u.id, { data: new File([bytes.subarray(0, half)], 'p1') }),
 ]);
 is(p1.object, 'upload.part', 'a part says what it is');
@@ -106,7 +109,7 @@ is(sha(Buffer.from(await (await client.files.content(whole.file.id)).arrayBuffer
 	'the joined bytes are the parts in the order given');
 const v = await client.uploads.create({ bytes: 5, filename: 'x', mime_type: 'text/plain', purpose: 'user_data' });
 is((await client.uploads.cancel(v.id)).status, 'cancelled', 'an upload can be cancelled');
-e = await thrown(client.uploads.parts.create(v.id, { data: new Blob(['hello']) }));
+e = await thrown(client.uploads.parts.create(v.id, { data: new File(['hello'], 'p') }));
 ok(e instanceof OpenAI.BadRequestError, 'a part after that is refused');
 
 for (const f of [a, b, whole.file])
