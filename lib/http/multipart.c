@@ -29,7 +29,7 @@ struct multipart {
 	 * of bytes is kept: they are delim's own.  Its CR is found nowhere else
 	 * in it, so after a mismatch nothing before the new byte counts again.
 	 */
-	char delim[4 + MULTIPART_BOUNDARY_MAX + 1];
+	char delim[4 + MULTIPART_BOUNDARY_MAX];
 	size_t delim_len;
 	size_t matched; /* Bytes of delim seen. */
 	size_t implied; /* Of those, bytes that were not sent. */

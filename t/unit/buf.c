@@ -19,6 +19,8 @@ grows(void)
 	buf_drop(&b, 5);
 	ok(b.len == 49995 && memcmp(b.p, "0001 0002", 9) == 0,
 	    "what is dropped goes from the front");
+	buf_drop(&b, 1);
+	ok(b.len == 49994 && memcmp(b.p, "001 0002", 8) == 0, "one byte too");
 	buf_drop(&b, 1000000);
 	ok(b.len == 0 && b.p[0] == '\0', "dropping more than all drops all");
 	buf_free(&b);

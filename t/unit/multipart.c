@@ -195,6 +195,9 @@ contents(void)
 	ok(WHOLE("--BB\r\n" PART("") "\r\na\n--BB\n--BB--\r\n--BB--",
 	       "[f|-|-|-]a\n--BB\n--BB--;"),
 	    "a boundary behind a bare LF is content");
+	ok(WHOLE("--BB\r\n" PART("") "\r\na\r\n--BB\0\r\n--BB--",
+	       "[f|-|-|-]a\r\n--BB\0;"),
+	    "a NUL behind a boundary makes the line content");
 	ok(WHOLE("--BB\r\n" PART("") "\r\n\0\xff\0--BB\r\n--BB--",
 	       "[f|-|-|-]\0\xff\0--BB;"),
 	    "NUL and other bytes pass, a boundary inside a line is content");
@@ -339,7 +342,7 @@ content_types(void)
 	       "multipart/form-data; boundary=\"a \"", MULTIPART_BOUNDARY) &&
 		boundary(
 		    "multipart/form-data; boundary=\"a", MULTIPART_BOUNDARY) &&
-		boundary("multipart/form-data; boundary=\"\xc3\xa9\"",
+		boundary("multipart/form-data; boundary=\"a\x7f\"",
 		    MULTIPART_BOUNDARY) &&
 		boundary("multipart/form-data; boundary=a; boundary=b",
 		    MULTIPART_BOUNDARY),

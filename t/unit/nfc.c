@@ -31,6 +31,12 @@ main(void)
 	    "d with dot above and dot below: the lower one joins first");
 	ok(gives("a\xcc\x84\xcc\x81", "\xc4\x81\xcc\x81"),
 	    "a second mark of the same class is kept out by the first");
+	ok(gives("a\xcc\x85\xcc\x81", "a\xcc\x85\xcc\x81"),
+	    "also when that first one joins nothing");
+	ok(gives("c\xcc\xb8\xcc\xa7", "\xc3\xa7\xcc\xb8"),
+	    "a mark of a lower class keeps nothing out");
+	ok(gives("\xcc\x87\xcc\xa3", "\xcc\xa3\xcc\x87"),
+	    "marks with no letter come into order too");
 	ok(gives("\xe2\x84\xab", "\xc3\x85"), "the Angstrom sign is a letter");
 	ok(gives("\xe0\xa5\x98", "\xe0\xa4\x95\xe0\xa4\xbc"),
 	    "what Unicode keeps apart is not joined");

@@ -37,7 +37,8 @@ queries(void)
 		has("ids%5B%5D=x&ids[]=y", "ids[]", 0, "x"),
 	    "a name is compared decoded, repeated ones keep their order");
 	ok(has("q=a+b%2Bc", "q", 0, "a b+c"), "+ is a space, %2B is a +");
-	ok(has("q=%C3%a9", "q", 0, "\xc3\xa9"), "either case of hex");
+	ok(has("q=%C3%a9%20%09", "q", 0, "\xc3\xa9 \t"),
+	    "every digit and either case of hex");
 	ok(has("a=1&A=2", "A", 0, "2"), "names keep their letter case");
 	q = query_parse(mem, "limit=1&x=2&limit=3");
 	ok(q != NULL && query_count(q, "limit") == 2 &&
