@@ -184,7 +184,7 @@ pass(struct relay *y, const void *p, size_t len)
 	return (-1);
 }
 
-/* Keep an answer that may prove to be none; once it is too long, let it flow. */
+/* Keep an answer that may prove to be none; let a long one flow. */
 static int
 hold(struct relay *y, const void *p, size_t len)
 {

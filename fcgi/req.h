@@ -156,8 +156,8 @@ int reply_problem(struct req *, enum problem, const char *, const char *, ...)
  * reply_row(r, row, param, message):
  * As reply_problem(), with a row of the caller's own.
  */
-int reply_row(struct req *, const struct problem_row *, const char *,
-    const char *);
+int
+reply_row(struct req *, const struct problem_row *, const char *, const char *);
 
 /**
  * reply_data(r, rc):

@@ -71,8 +71,8 @@ enum sandbox_rc sandbox_create(
 
 /**
  * sandbox_exec(s, mem, id, tool, input, timeout_s, max, res):
- * Run ${tool} with ${input}, a JSON object, for at most ${timeout_s} seconds, and
- * fill in ${res}, each stream cut at ${max} bytes on a character's end.  A
+ * Run ${tool} with ${input}, a JSON object, for at most ${timeout_s} seconds,
+ * and fill in ${res}, each stream cut at ${max} bytes on a character's end.  A
  * failing program is SANDBOX_OK.
  */
 enum sandbox_rc
@@ -81,7 +81,8 @@ sandbox_exec(const struct sandbox *, struct arena *, const char *, const char *,
 
 /**
  * sandbox_put(s, id, path, read, cookie, len):
- * Write the ${len} bytes that ${read}(${cookie}, ...) gives to the file ${path}.
+ * Write the ${len} bytes that ${read}(${cookie}, ...) gives to the file
+ * ${path}.
  */
 enum sandbox_rc sandbox_put(const struct sandbox *, const char *, const char *,
     upstream_read_fn *, void *, uint64_t);

@@ -34,8 +34,8 @@ int ask_head_new(struct ask_head *, const struct conf_provider *);
 
 /**
  * ask_head_add(h, name, value):
- * Add a header, in place of one of that name.  Return 0, or -1 if memory ran out
- * or there are too many.
+ * Add a header, in place of one of that name.  Return 0, or -1 if memory ran
+ * out or there are too many.
  */
 int ask_head_add(struct ask_head *, const char *, const char *);
 

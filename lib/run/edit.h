@@ -13,8 +13,8 @@
 
 /**
  * edit_run(room, input, o):
- * Do what the JSON object ${input} says in the open session, and fill in ${o}.  RUN_OK, whatever came
- * of it, or RUN_GONE.
+ * Do what the JSON object ${input} says in the open session, and fill in ${o}.
+ * RUN_OK, whatever came of it, or RUN_GONE.
  */
 enum run_rc edit_run(struct room *, struct jspan, struct outcome *);
 

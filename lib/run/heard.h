@@ -62,8 +62,8 @@ int heard_event(void *, const struct event *);
 /**
  * heard_sort(h, max_tokens, last):
  * The round is over: find whose each call is.  ${max_tokens} is what the
- * upstream was allowed (0: no limit); with ${last} no call of ours is.  Return 0,
- * or -1 if memory ran out.
+ * upstream was allowed (0: no limit); with ${last} no call of ours is.  Return
+ * 0, or -1 if memory ran out.
  */
 int heard_sort(struct heard *, uint64_t, int);
 

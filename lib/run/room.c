@@ -147,7 +147,7 @@ is_pending(const struct room *room, const char *path)
 	return (0);
 }
 
-/* What the run wrote, then what the editor wrote before it and it left alone. */
+/* What the run wrote, then what the editor wrote before it. */
 static enum run_rc
 collect_all(
     struct room *room, const struct sandbox_result *res, struct outcome *o)

@@ -55,9 +55,9 @@ int room_is_open(const struct room *);
 
 /**
  * room_run(room, tool, input, o):
- * Run ${tool} (not the editor) with the JSON object ${input} in the open session,
- * and fill in ${o} with what it printed and the files it wrote.  RUN_OK,
- * whatever came of it, or RUN_GONE.
+ * Run ${tool} (not the editor) with the JSON object ${input} in the open
+ * session, and fill in ${o} with what it printed and the files it wrote.
+ * RUN_OK, whatever came of it, or RUN_GONE.
  */
 enum run_rc
 room_run(struct room *, enum our_tool, struct jspan, struct outcome *);

@@ -27,8 +27,8 @@ struct turn_job {
 
 /**
  * turn_run(job, why):
- * Answer ${job}->talk.  RUN_OK with EVENT_STOP given to the writer; RUN_GONE; or
- * RUN_REFUSED, with ${why}->ran set if code has run.
+ * Answer ${job}->talk.  RUN_OK with EVENT_STOP given to the writer; RUN_GONE;
+ * or RUN_REFUSED, with ${why}->ran set if code has run.
  */
 enum run_rc turn_run(struct turn_job *, struct refusal *);
 

@@ -15,15 +15,15 @@ struct arena;
 /**
  * pick_text(mem, v, x):
  * Set ${x} to the decoded string ${v}: where it holds no escape, the bytes of
- * ${v} themselves, else a copy in ${mem}.  Return 0; -1 if ${v} is no string; or
- * -2 if memory ran out.
+ * ${v} themselves, else a copy in ${mem}.  Return 0; -1 if ${v} is no string;
+ * or -2 if memory ran out.
  */
 int pick_text(struct arena *, struct jspan, struct text *);
 
 /**
  * pick_str(mem, v):
- * The decoded string ${v} in ${mem}, NUL-terminated; NULL if it is none, holds a
- * NUL, or memory ran out.
+ * The decoded string ${v} in ${mem}, NUL-terminated; NULL if it is none, holds
+ * a NUL, or memory ran out.
  */
 const char *pick_str(struct arena *, struct jspan);
 
