@@ -108,7 +108,7 @@ read_data(struct multipart *M, const char *p, const char *end)
 		n = (size_t)(end - cr);
 		if (n > M->delim_len)
 			n = M->delim_len;
-		if (memcmp(cr, M->delim, n) != 0)
+		if ((n > 2 && cr[2] != '-') || memcmp(cr, M->delim, n) != 0)
 			continue;
 		emit(M, from, (size_t)(cr - from));
 		M->matched = n;
