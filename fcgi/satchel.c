@@ -291,16 +291,27 @@ run_cgi(const struct conf *c)
 	return (rc ? 1 : 0);
 }
 
+/*
+ * A web server hands a CGI program the words of a query without a '=' as its
+ * arguments: those are the caller's, and nothing to obey.
+ */
+static int
+foreign_args(void)
+{
+	const char *query = getenv("QUERY_STRING");
+
+	return (getenv("REQUEST_METHOD") != NULL && query != NULL &&
+	    *query != '\0' && strchr(query, '=') == NULL);
+}
+
 int
 main(int argc, char *argv[])
 {
 	struct program p = {.listenfd = -1, .kind = &kinds[0]};
-	/* A web server hands a CGI program words of the caller's query as its
-	 * arguments: they are not for us. */
 	const int cgi = getenv("REQUEST_METHOD") != NULL;
 	int rc;
 
-	if (!cgi && (rc = take_args(&p, argc, argv)) != -1)
+	if (!foreign_args() && (rc = take_args(&p, argc, argv)) != -1)
 		return (rc);
 	if (conf_load(&p.args, &p.conf))
 		return (1);
