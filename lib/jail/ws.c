@@ -172,6 +172,8 @@ ws_reply(int err)
 		return (REPLY_NONE);
 	case ELOOP:
 	case EXDEV:
+	case EACCES: /* Closed to its own owner. */
+	case EPERM:
 		return (REPLY_OUTSIDE);
 	case EISDIR:
 		return (REPLY_DIRECTORY);
