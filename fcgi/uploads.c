@@ -174,20 +174,24 @@ int
 uploads_create(struct req *r)
 {
 	struct upload u = {.state = UPLOAD_PENDING};
-	json_object *o;
+	json_object *o; /* Outlives ${u}, whose strings may be its own. */
 	enum data_rc rc;
+	int answered = 0;
 
 	if (req_json(r, r->srv->conf->body_max_bytes, &o, NULL, NULL))
 		return (0);
-	if (take_upload(r, o, &u)) {
-		json_object_put(o);
-		return (0);
-	}
+	if (take_upload(r, o, &u))
+		goto done;
 	rc = upload_create(r->srv->db, r->mem, &r->caller.owner, &u);
+	if (rc == DATA_OK)
+		answered =
+		    reply_json(r, 200, uploads_object(r, &u, "pending", NULL));
+	else
+		answered = reply_data(r, rc);
+
+done:
 	json_object_put(o);
-	if (rc != DATA_OK)
-		return (reply_data(r, rc));
-	return (reply_json(r, 200, uploads_object(r, &u, "pending", NULL)));
+	return (answered);
 }
 
 int

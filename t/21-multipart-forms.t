@@ -137,11 +137,11 @@ is(scalar(grep !m{/(?:[0-9a-f]{2}/){2}[0-9a-f]{32}$}, $c->on_disk), 0,
     'up-path-in-name: every name on disk is the store\'s own');
 {
 	my $r = named('', mime => 'application/octet-stream');
-	is("$r->{status} " . ($r->{json}{filename} // ''), '200 unnamed',
+	is("$r->{status} " . ($r->{json}{filename} // ''), '200 unnamed.bin',
 	    'up-no-filename: a stand-in name');
 	my ($listed) = grep { $_->{id} eq $r->{json}{id} }
 	    @{ $c->get('/v1/files')->{json}{data} };
-	is($listed->{filename}, 'unnamed', 'up-no-filename: in the list too');
+	is($listed->{filename}, 'unnamed.bin', 'up-no-filename: in the list too');
 	refused('up-no-filename: no file at all',
 	    '400 O[ire|file|missing_required_parameter]', '400 A[ire]', sub {
 		$c->upload(form(part(purpose => 'user_data')),

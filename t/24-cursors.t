@@ -185,7 +185,7 @@ for (['', '2026-10-21'], ['beta=true&', '2023-06-01']) {
 
 # --- scope ---
 
-$c->request('DELETE', "/v1/files/$_") for
+$c->request('DELETE', "/v1/files/$_", key => 'b') for
     ids($c->get('/v1/files', key => 'b'));
 for (['OpenAI'], ['Anthropic beta', %ant, headers => \@beta],
     ['Anthropic', %ant]) {

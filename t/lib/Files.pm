@@ -15,6 +15,7 @@ use JSON::PP ();
 use Satchel;
 use Test::More;
 use Time::HiRes qw(sleep time);
+no warnings 'portable'; # Times in ids have 48 bits.
 
 our @EXPORT = qw(part file_part form said refused shape sha256_hex
     %DIALECT @DIALECTS);
@@ -202,9 +203,9 @@ sub read_body {
 	if (($h->{'transfer-encoding'} // '') =~ /chunked/) {
 		$r->{whole} = 0;
 		while (1) {
-			until ($$in =~ /^([0-9a-fA-F]+)\r\n/) { $more->() or return }
+			until ($$in =~ /\r\n/) { $more->() or return }
+			$$in =~ s/^([0-9a-fA-F]+)\r\n// or return;
 			my $n = hex $1;
-			$$in =~ s/^[0-9a-fA-F]+\r\n//;
 			while (length $$in < $n + 2) { $more->() or return }
 			$r->{whole} = 1, return if $n == 0;
 			return if $take->(substr $$in, 0, $n);
@@ -274,9 +275,9 @@ sub get { my ($self, $path, %o) = @_; return $self->request('GET', $path, %o) }
 sub cgi {
 	my ($self, %o) = @_;
 	my ($body, $d, $key) = map { delete $o{$_} } qw(body dialect key);
-	my @program = split ' ', $self->{s}{env}{SATCHEL_ADMIN}
-	    =~ s/satchel-admin/satchel/r;
+	my ($program) = $self->{s}{env}{SATCHEL_ADMIN} =~ /^(.*?)-admin /;
 	local %ENV = (PATH => $ENV{PATH}, GATEWAY_INTERFACE => 'CGI/1.1',
+	    SATCHEL_CONF => "$self->{s}{dir}/conf/satchel.yml",
 	    HTTP_AUTHORIZATION => 'Bearer ' . $self->key($key // 'a'), %o,
 	    ($d // '') eq 'anthropic'
 	    ? (HTTP_ANTHROPIC_VERSION => '2023-06-01') : ());
@@ -284,7 +285,7 @@ sub cgi {
 	print $in $body // '';
 	close $in;
 	my $r = Satchel::run('sh', '-c', 'in=$1; shift; exec "$@" <"$in"', '-',
-	    "$in", @program);
+	    "$in", split ' ', $program);
 	$r->{out} =~ s/^Status: (\d+)/HTTP\/1.1 $1/ or
 	    $r->{out} = "HTTP/1.1 200 OK\r\n$r->{out}";
 	$r = Satchel::answer($r->{out});
@@ -307,8 +308,9 @@ sub on_disk {
 	my ($self) = @_;
 	my @found;
 	File::Find::find({ no_chdir => 1, wanted => sub {
-		push @found, $_ if -f $_ } }, $self->{s}{root});
-	return sort @found;
+		push @found, $_ if -f $_ } }, grep { -d } $self->{s}{root});
+	@found = sort @found;
+	return @found;
 }
 
 # wait_for($code): until it is true, at most ten seconds; its last value.
