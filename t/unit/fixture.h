@@ -1,0 +1,102 @@
+#ifndef FIXTURE_H_
+#define FIXTURE_H_
+
+/* The contract's example files, and comparing JSON by what it means. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/jspan.h"
+
+/* The text of t/fixture/executor/NAME.json, NUL-terminated; never NULL. */
+static inline char *
+fixture_text(const char *name)
+{
+	char path[256], *s;
+	FILE *f;
+	size_t n;
+
+	(void)snprintf(path, sizeof(path), "t/fixture/executor/%s.json", name);
+	if ((f = fopen(path, "r")) == NULL || (s = malloc(1 << 20)) == NULL) {
+		printf("Bail out! cannot read %s\n", path);
+		exit(1);
+	}
+	n = fread(s, 1, (1 << 20) - 1, f);
+	s[n] = '\0';
+	fclose(f);
+	return (s);
+}
+
+static inline json_object *
+fixture_json(const char *name)
+{
+	char *s = fixture_text(name);
+	json_object *o = json_tokener_parse(s);
+
+	free(s);
+	return (o);
+}
+
+/* The root of JSON text that must be good. */
+static inline struct jspan
+checked(const char *s)
+{
+	struct jspan_info info;
+
+	if (jspan_check(s, strlen(s), 200, &info) != JSPAN_OK) {
+		printf("Bail out! the test's JSON is broken: %s\n", s);
+		exit(1);
+	}
+	return (info.root);
+}
+
+/* Put objects in place of the "arguments" that are their text. */
+static inline void
+unfold(json_object *o)
+{
+	json_object *args;
+	size_t i;
+
+	if (json_object_is_type(o, json_type_array)) {
+		for (i = 0; i < json_object_array_length(o); i++)
+			unfold(json_object_array_get_idx(o, i));
+		return;
+	}
+	if (!json_object_is_type(o, json_type_object))
+		return;
+	if (json_object_object_get_ex(o, "arguments", &args) &&
+	    json_object_is_type(args, json_type_string)) {
+		args = json_tokener_parse(json_object_get_string(args));
+		json_object_object_add(o, "arguments", args);
+	}
+	json_object_object_foreach(o, k, v)
+	{
+		(void)k;
+		unfold(v);
+	}
+}
+
+/* Are the two equal?  Says how not.  Takes both references. */
+static inline int
+same(json_object *got, json_object *want)
+{
+	int rc;
+
+	unfold(got);
+	unfold(want);
+	rc = got != NULL && json_object_equal(got, want);
+	if (!rc) {
+		printf("# got  %s\n", json_object_to_json_string(got));
+		printf("# want %s\n", json_object_to_json_string(want));
+	}
+	json_object_put(got);
+	json_object_put(want);
+	return (rc);
+}
+
+#endif /* !FIXTURE_H_ */
