@@ -11,8 +11,8 @@
 /**
  * id_hex(s, n), id_base36(s, n), id_base62(s, n):
  * Write ${n} random characters of [0-9a-f], [0-9a-z] or [0-9A-Za-z] and a NUL
- * to ${s}.  Return 0; or -1, with ${s} empty and the cause logged, if the kernel
- * gave no random bytes.
+ * to ${s}.  Return 0; or -1, with ${s} empty and the cause logged, if the
+ * kernel gave no random bytes.
  */
 int id_hex(char *, size_t);
 int id_base36(char *, size_t);

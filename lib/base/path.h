@@ -21,14 +21,16 @@ void path_name(const char *, char[static PATH_NAME_SIZE]);
  * Write the first of ${name}, NAME_2, NAME_3 ... (before the last extension;
  * the stem is cut if need be) for which ${taken}(${cookie}, candidate) is 0.
  * ${name} must come from path_name().  ${taken} returns 1 for a name in use
- * (compare them as nfc.h writes them), -1 to give up.  Return 0; or -1 if it gave up or 100,000 names were in use.
+ * (compare them as nfc.h writes them), -1 to give up.  Return 0; or -1 if it
+ * gave up or 100,000 names were in use.
  */
 int path_unique(const char *, int (*)(void *, const char *), void *,
     char[static PATH_NAME_SIZE]);
 
 /**
  * path_mime(name):
- * The MIME type that ${name}'s extension stands for in any letter case, or NULL.
+ * The MIME type that ${name}'s extension stands for in any letter case, or
+ * NULL.
  */
 const char *path_mime(const char *);
 

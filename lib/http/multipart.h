@@ -69,8 +69,8 @@ multipart_new(const char *, const struct multipart_cb *, struct multipart **);
 
 /**
  * multipart_feed(M, p, len):
- * Read the next ${len} bytes of the body.  MULTIPART_OK; MULTIPART_STOP; or what
- * is wrong.  After anything but OK every further call returns the same.
+ * Read the next ${len} bytes of the body.  MULTIPART_OK; MULTIPART_STOP; or
+ * what is wrong.  After anything but OK every further call returns the same.
  */
 enum multipart_rc multipart_feed(struct multipart *, const char *, size_t);
 

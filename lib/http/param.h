@@ -29,8 +29,8 @@ struct param {
 
 /**
  * param_next(p, end, param):
- * Read the parameter at *${p}, which stands at a ';' or at space before one, and
- * move *${p} past it.  PARAM_END once only space and lone ';' are left.
+ * Read the parameter at *${p}, which stands at a ';' or at space before one,
+ * and move *${p} past it.  PARAM_END once only space and lone ';' are left.
  */
 enum param_rc param_next(const char **, const char *, struct param *);
 

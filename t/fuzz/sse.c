@@ -28,7 +28,7 @@ note(struct buf *b, const struct sse_event *ev)
 		abort();
 }
 
-/* Read ${s}, in one piece if there are no ${sizes}; write its events to ${b}. */
+/* Read ${s}, whole if there are no ${sizes}; write its events to ${b}. */
 static void
 run(const uint8_t *sizes, size_t nsizes, const char *s, size_t len,
     struct buf *b)
