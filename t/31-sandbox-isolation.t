@@ -333,8 +333,14 @@ is($s->bash($id, 'grep -r OTHERSECRET /mnt /tmp /dev/shm 2>/dev/null'
 my @mine = $s->inside($id);
 my $seen = () = $s->bash($id, 'cd /proc; echo [0-9]*')->{stdout} =~ /\d+/g;
 cmp_ok($seen, '<=', @mine + 1, "30: another session's processes");
-isnt(readlink("/proc/$meta{pid}/ns/$_"), readlink("/proc/$$/ns/$_"),
-    "30: its own $_ namespace") for qw(user pid mnt net ipc uts cgroup);
+py('print(1)');
+my ($kernel) = grep { Satchel::_slurp("/proc/$_/stat") =~ /\(python3\)/ }
+    $s->inside($id);
+for (qw(user pid mnt net ipc uts cgroup)) {
+	like(readlink("/proc/$kernel/ns/$_"), qr/^$_:/, "30: a $_ namespace");
+	isnt(readlink("/proc/$kernel/ns/$_"), readlink("/proc/$$/ns/$_"),
+	    '30: of its own');
+}
 is(join(',', map { sprintf '%o', (stat "$s->{sessions}/$_")[2] & 07777 }
     $id, $other), '700,700', '30: directories are closed to others');
 
@@ -385,7 +391,7 @@ is(scalar IO::Select->new($tcp, $abstract)->can_read(0), undef,
 # --- privileges ---
 
 py('print(1)');
-my ($kernel) = grep { Satchel::_slurp("/proc/$_/stat") =~ /\(python3\)/ }
+($kernel) = grep { Satchel::_slurp("/proc/$_/stat") =~ /\(python3\)/ }
     $s->inside($id);
 my $status = Satchel::_slurp("/proc/$kernel/status");
 for (['CapInh', '0000000000000000'], ['CapPrm', '0000000000000000'],

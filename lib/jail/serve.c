@@ -19,7 +19,7 @@
 struct ask {
 	struct jail *J;
 	int conn;
-	uint64_t deadline;
+	uint64_t deadline, ends; /* Of the call; of the session. */
 	struct msg m;
 	struct buf answer; /* Frames, DONE the last. */
 };
@@ -159,7 +159,10 @@ execute(struct ask *a, void (*run)(struct ask *, struct call *))
 	began = clock_ms();
 	run(a, &c);
 	began = clock_ms() - began;
-	if (c.end != CALL_LEFT &&
+	if (clock_ms() >= a->ends) {
+		/* The session is over: it ends without an answer. */
+		a->answer.spoiled = 1;
+	} else if (c.end != CALL_LEFT &&
 	    walk_take(a->J->root, WALK_DEPTH, 0, &after) == 0) {
 		(void)walk_diff(&before, &after, since, put_file, &a->answer);
 		put_call(a, &c, began, before.truncated || after.truncated);
@@ -277,6 +280,7 @@ serve(struct jail *J, int conn, uint64_t ends)
 	struct ask a = {.J = J,
 	    .conn = conn,
 	    .deadline = ends,
+	    .ends = ends,
 	    .answer = BUF_INIT(ANSWER_MAX)};
 	struct buf body = BUF_INIT(FRAME_MAX);
 	enum frame_tag tag;

@@ -151,10 +151,17 @@ sub meta {
 sub inside {
 	my ($self, $id) = @_;
 	my %meta = $self->meta($id) or return;
-	my $ns = readlink "/proc/$meta{pid}/ns/pid" or return;
-	return ($meta{pid}, grep { $_ != $meta{pid}
-	    && (readlink("/proc/$_/ns/pid") // '') eq $ns }
-	    map { m{(\d+)$} } glob '/proc/[0-9]*');
+	my %children;
+	for (map { Satchel::_slurp("$_/stat") } glob '/proc/[0-9]*') {
+		my ($pid, $parent) = /^(\d+) \(.*\) \w (\d+)/s or next;
+		push @{$children{$parent}}, $pid;
+	}
+	# Whoever loses its parent inside becomes the supervisor's child.
+	my @all = grep { -e "/proc/$_" } $meta{pid};
+	for (my $i = 0; $i < @all; $i++) {
+		push @all, @{$children{$all[$i]} || []};
+	}
+	return @all;
 }
 
 sub done {
