@@ -12,6 +12,7 @@
 
 #include <fcgiapp.h>
 
+#include "base/clock.h"
 #include "base/num.h"
 
 #include "fcgi/io.h"
@@ -23,6 +24,9 @@
  * this fast, so that the connection can be kept. */
 #define DRAIN_MAX 65536
 #define DRAIN_MS 10
+
+/* Some CGI servers give up on a program that does not read all they send. */
+#define DRAIN_CGI_MS 30000
 
 extern char **environ;
 
@@ -327,12 +331,27 @@ drain(struct io *io)
 		;
 }
 
+static void
+cgi_drain(struct io *io)
+{
+	const uint64_t until = clock_ms() + DRAIN_CGI_MS;
+	char trash[65536];
+	size_t n;
+
+	if (io->declared < 0 && !io_param(io, "HTTP_TRANSFER_ENCODING"))
+		return;
+	while (clock_ms() < until &&
+	    io_read(io, trash, sizeof(trash), &n) == IO_OK)
+		;
+}
+
 int
 io_finish(struct io *io)
 {
 
 	if (io->fcgx == NULL) {
-		(void)cgi_flush(io);
+		if (cgi_flush(io) == 0)
+			cgi_drain(io);
 		free(io->out);
 		return (0);
 	}
