@@ -15,8 +15,8 @@ struct req;
 /**
  * field_purpose(r, s, purpose):
  * Set ${purpose} to the purpose ${s}, or to the default if it is NULL or empty.
- * Refused: what is no word of 64 characters, and the purposes of produced files,
- * which nobody may forge.
+ * Refused: what is no word of at most 64 characters, and the purposes of
+ * produced files, which nobody may forge.
  */
 int field_purpose(struct req *, const char *, const char **);
 

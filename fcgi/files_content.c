@@ -57,9 +57,9 @@ disposition_header(struct content *c)
 }
 
 /*
- * Send ${len} bytes from ${at} on.  When they cannot be had any more the length
- * has been promised already; dispatch then breaks the connection off, which tells
- * the client.
+ * Send ${len} bytes from ${at} on.  When they cannot be had any more their
+ * number has been promised already; dispatch then breaks the connection off,
+ * which tells the client.
  */
 static int
 send_bytes(struct content *c, uint64_t at, uint64_t len)
@@ -97,7 +97,7 @@ err0:
 	return (-1);
 }
 
-/* Does the request hold a condition that a front would judge by its own ideas? */
+/* Does the request hold a condition, which a front would judge its own way? */
 static int
 is_conditional(const struct range_ask *a)
 {

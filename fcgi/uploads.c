@@ -142,7 +142,7 @@ take_expiry(struct req *r, json_object *o, uint64_t *life)
 	if (rc == JGET_TYPE)
 		return (uploads_wrong_type(r, "expires_after.seconds", 0));
 	if (rc == JGET_OK || rc == JGET_RANGE) {
-		/* What is out of 64 bits' bounds, or negative, is too little. */
+		/* What is negative, or beyond 64 bits, is too little. */
 		(void)snprintf(
 		    digits, sizeof(digits), "%" PRIu64, rc == JGET_OK ? n : 0);
 		secs = digits;

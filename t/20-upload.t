@@ -6,7 +6,7 @@ use Time::HiRes qw(time sleep);
 use Test::More;
 use Files;
 
-my $MAX = 1048576;
+my $MAX = 4194304;
 my $c = Files->stack(set => { 'files.max_bytes' => $MAX });
 my $buffered = Files->stack(set => { 'files.max_bytes' => $MAX },
     nginx_sed => 's/fastcgi_request_buffering off/fastcgi_request_buffering on/');
@@ -148,14 +148,17 @@ is($c->stored, $before, 'row 29: no row and no bytes');
 
 for (['buffering off', $c], ['buffering on', $buffered]) {
 	my ($mode, $client) = @$_;
-	my $seven = "\7" x 1048000;
+	my $seven = "\7" x 3145728;
 	for my $d (@DIALECTS) {
 		my $r = $client->upload(form(file_part($seven, 'seven.bin')),
 		    chunked => 30000, dialect => $d);
 		is($r->{status}, 200,
-		    "row 30: chunked without a length, $mode ($d)");
+		    "row 30: chunked without a length: 200, $mode ($d)");
+		is($r->{json}{bytes} // $r->{json}{size_bytes}, 3145728,
+		    "up-chunked-no-length: its size, $mode ($d)");
 		is(sha256_hex(content($client, $r->{json}{id})),
-		    sha256_hex($seven), "row 30: its bytes, $mode ($d)");
+		    sha256_hex($seven),
+		    "up-chunked-no-length: its bytes, $mode ($d)");
 	}
 	my $r = $client->upload(form(file_part($csv, 'e.csv')),
 	    headers => [Expect => '100-continue']);

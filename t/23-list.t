@@ -85,16 +85,20 @@ refused('row 81: limit=1001', undef, '400 A[ire]',
 
 # --- limits and orders that make no sense ---
 
-for (['limit=0', 79, 'integer_below_min_value'],
-    ['limit=-1', 79, 'integer_below_min_value'],
-    ['limit=10001', 80, 'integer_above_max_value'],
-    ['limit=abc', 82, 'invalid_type'], ['limit=1.5', 82, 'invalid_type'],
-    ['limit=%20', 82, 'invalid_type'], ['limit=+5', 82, 'invalid_type'],
-    ['limit=5x', 82, 'invalid_type'], ['limit=0x5', 82, 'invalid_type'],
-    ['limit=99999999999999999999', 82, 'invalid_type'],
-    ['limit=5&limit=5', 84, 'invalid_value']) {
-	my ($q, $row, $code) = @$_;
-	refused("row $row: $q", "400 O[ire|limit|$code]", '400 A[ire]',
+for (['row 79: limit=0', 'integer_below_min_value'],
+    ['row 79: limit=-1', 'integer_below_min_value'],
+    ['row 80: limit=10001', 'integer_above_max_value'],
+    ['row 82: limit=abc', 'invalid_type'],
+    ['row 82: limit=1.5', 'invalid_type'],
+    ['row 82: limit=%20', 'invalid_type'],
+    ['row 82: limit=+5', 'invalid_type'],
+    ['row 82: limit=5x', 'invalid_type'],
+    ['row 82: limit=0x5', 'invalid_type'],
+    ['row 82: limit=99999999999999999999', 'invalid_type'],
+    ['row 84: limit=5&limit=5', 'invalid_value']) {
+	my ($name, $code) = @$_;
+	my ($q) = $name =~ /: (.*)/;
+	refused($name, "400 O[ire|limit|$code]", '400 A[ire]',
 	    sub { $c->get("/v1/files?$q", dialect => shift) });
 }
 for ('ASC', 'random', 'asc&order=desc') {

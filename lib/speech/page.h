@@ -20,8 +20,8 @@ void page_write(const struct file_pos *, int, char[static PAGE_TOKENMAX]);
 
 /**
  * page_read(s, pos, ascending):
- * Read the token ${s}.  Return 0, or -1 (with ${pos} and ${ascending} untouched)
- * for anything that page_write() of this version does not write.
+ * Read the token ${s}.  Return 0; or -1, with ${pos} and ${ascending}
+ * untouched, for anything that page_write() of this version does not write.
  */
 int page_read(const char *, struct file_pos *, int *);
 

@@ -31,32 +31,32 @@ enum problem {
 	P_FILE_REFERENCE, /* 404 file_not_found: in a model request. */
 	P_MODEL,          /* 404 model_not_found */
 	P_UNKNOWN_URL,
-	P_SWITCHED_OFF, /* 404 with no code. */
-	P_METHOD,       /* 405 */
-	P_SLOW_BODY,    /* 408 */
-	P_PRECONDITION, /* 412 */
-	P_TOO_LARGE,    /* 413 file_too_large */
+	P_SWITCHED_OFF,   /* 404 with no code. */
+	P_METHOD,         /* 405 */
+	P_SLOW_BODY,      /* 408 */
+	P_PRECONDITION,   /* 412 */
+	P_TOO_LARGE,      /* 413 file_too_large */
 	P_BODY_TOO_LARGE, /* 413 of a JSON body. */
-	P_RANGE,        /* 416 */
-	P_RATE,         /* 429 */
-	P_SERVER,       /* 500 */
+	P_RANGE,          /* 416 */
+	P_RATE,           /* 429 */
+	P_SERVER,         /* 500 */
 	P_CONTENT_MISSING,
-	P_UPSTREAM,     /* 502 */
+	P_UPSTREAM,         /* 502 */
 	P_UPSTREAM_TIMEOUT, /* 504 */
-	P_DATABASE,     /* 503 + Retry-After */
-	P_STORE,        /* 503 storage_unavailable */
-	P_BUSY,         /* 503 + Retry-After */
-	P_SANDBOX,      /* 503 sandbox_unavailable */
-	P_NO_SANDBOX,   /* 400 sandbox_not_configured */
-	P_NO_EXECUTION, /* 400 code_execution_unavailable */
-	P_FULL,         /* 507 + x-should-retry: false */
+	P_DATABASE,         /* 503 + Retry-After */
+	P_STORE,            /* 503 storage_unavailable */
+	P_BUSY,             /* 503 + Retry-After */
+	P_SANDBOX,          /* 503 sandbox_unavailable */
+	P_NO_SANDBOX,       /* 400 sandbox_not_configured */
+	P_NO_EXECUTION,     /* 400 code_execution_unavailable */
+	P_FULL,             /* 507 + x-should-retry: false */
 	P_COUNT
 };
 
 struct problem_row {
 	enum problem kind;
 	int status;
-	const char *openai_type, *openai_code; /* code may be NULL */
+	const char *openai_type, *openai_code;       /* code may be NULL */
 	const char *anthropic_type, *anthropic_code; /* details.error_code */
 	int retry_after; /* Seconds; 0 = no header. */
 	int no_retry;    /* Send x-should-retry: false. */

@@ -303,12 +303,12 @@ sub sql {
 	return wantarray ? @rows : $rows[0];
 }
 
-# on_disk(): names of all files below the store's root.
+# on_disk(): names of all files below the store's root but the sweep's note.
 sub on_disk {
 	my ($self) = @_;
 	my @found;
 	File::Find::find({ no_chdir => 1, wanted => sub {
-		push @found, $_ if -f $_ } }, grep { -d } $self->{s}{root});
+		push @found, $_ if -f $_ && !m{/\.swept$} } }, grep { -d } $self->{s}{root});
 	@found = sort @found;
 	return @found;
 }
