@@ -30,9 +30,9 @@ int editor_known(const char *);
 
 /**
  * editor_run(E, root, m, out, err):
- * Do what the message ${m} says (MSG_EDIT, MSG_PATH and what the command needs)
- * in the workspace ${root}, and print what it says to ${out}, or why it could not
- * to ${err}.  Return 0 or 1.
+ * Do what the message ${m} says (MSG_EDIT, MSG_PATH and what the command
+ * needs) in the workspace ${root}, and print what it says to ${out}, or why it
+ * could not to ${err}.  Return 0 or 1.
  */
 int editor_run(
     struct editor *, int, const struct msg *, struct out *, struct out *);

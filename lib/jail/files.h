@@ -43,9 +43,9 @@ enum reply files_get(int, int, const char *);
 
 /**
  * files_list(root, path, b, truncated):
- * Append a FILE frame to ${b} for each regular file in the directory ${path}, or
- * for ${path} itself if it is a file, in the order of their names, hidden ones
- * left out.
+ * Append a FILE frame to ${b} for each regular file in the directory ${path},
+ * or for ${path} itself if it is a file, in the order of their names, hidden
+ * ones left out.
  */
 enum reply files_list(int, const char *, struct buf *, int *);
 

@@ -10,10 +10,11 @@ int filter_drop(void);
 
 /**
  * filter_load():
- * Refuse, from now on and in all children, the system calls that reach parts of
- * the kernel a sandbox has no use for: sockets but unix ones, namespaces and
- * mounts, other processes' memory, devices, keyrings, memory that no limit
- * counts, io_uring, bpf.  filter_drop() comes first.  Return 0 or -1 with errno.
+ * Refuse, from now on and in all children, the system calls that reach parts
+ * of the kernel a sandbox has no use for: sockets but unix ones, namespaces
+ * and mounts, other processes' memory, devices, keyrings, memory that no limit
+ * counts, io_uring, bpf.  filter_drop() comes first.  Return 0 or -1 with
+ * errno.
  */
 int filter_load(void);
 

@@ -6,10 +6,10 @@
 #include "jail/guest.h"
 
 /*
- * The interpreter of a session, which keeps what programs leave in it.  It reads
- * programs from its descriptor 3 and says there when one has ended.  What a
- * guest writes to that descriptor is not to be trusted: only a line that begins
- * with the number drawn for the call counts, once.
+ * The interpreter of a session, which keeps what programs leave in it.  It
+ * reads programs from its descriptor 3 and says there when one has ended.
+ * What a guest writes to that descriptor is not to be trusted: only a line
+ * that begins with the number drawn for the call counts, once.
  */
 
 #define KERNEL_NONCE 16 /* Hex digits. */

@@ -22,8 +22,8 @@ struct out {
 
 /**
  * out_put(o, p, len):
- * Keep as much of the ${len} bytes at ${p} as there is room for.  Running out of
- * memory counts as running out of room.
+ * Keep as much of the ${len} bytes at ${p} as there is room for.  Running out
+ * of memory counts as running out of room.
  */
 void out_put(struct out *, const void *, size_t);
 

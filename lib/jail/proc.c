@@ -50,7 +50,7 @@ look(int proc, pid_t pid, const char *name, char *text, size_t size)
 	return (n > 0 ? (size_t)n : 0);
 }
 
-/* Kill it; is it still there?  A zombie waits for its parent and does nothing. */
+/* Kill it; is it still there?  A zombie only waits for its parent. */
 static uint64_t
 kill_other(int proc, pid_t pid, pid_t keep)
 {

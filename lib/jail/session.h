@@ -70,9 +70,9 @@ void host_close(struct host *);
 
 /**
  * session_create(H, l, s):
- * Start a session with the limits ${l} and fill in ${s}.  Directories that ended
- * sessions have left are removed on the way.  SESSION_OK, SESSION_FULL or
- * SESSION_FAIL.
+ * Start a session with the limits ${l} and fill in ${s}.  Directories that
+ * ended sessions have left are removed on the way.  SESSION_OK, SESSION_FULL
+ * or SESSION_FAIL.
  */
 enum session_rc
 session_create(struct host *, const struct limits *, struct session *);

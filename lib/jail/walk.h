@@ -37,8 +37,8 @@ struct walk {
 /**
  * walk_take(dir, depth, dirs, w):
  * Fill in ${w} with the regular files at most ${depth} levels below the
- * directory ${dir}, and with the directories too if ${dirs} is not 0.  Return 0;
- * or -1, with ${w} empty, if memory ran out or ${dir} cannot be read.
+ * directory ${dir}, and with the directories too if ${dirs} is not 0.  Return
+ * 0; or -1, with ${w} empty, if memory ran out or ${dir} cannot be read.
  */
 int walk_take(int, unsigned int, int, struct walk *);
 

@@ -19,8 +19,8 @@
  * ws_path(s, out):
  * Write the path ${s}, relative to the workspace or beginning "/mnt/data", to
  * ${out} without superfluous parts; the workspace itself is ".".  REPLY_OK;
- * REPLY_OUTSIDE if it holds a ".." or is absolute elsewhere; REPLY_NAME if it is
- * empty, too long, or a part of it is.
+ * REPLY_OUTSIDE if it holds a ".." or is absolute elsewhere; REPLY_NAME if it
+ * is empty, too long, or a part of it is.
  */
 enum reply ws_path(const char *, char[static WS_PATH_SIZE]);
 

@@ -121,7 +121,7 @@ test_bounds(void)
 	ok(good && E.bytes <= EDITOR_UNDO_MAX && E.n == 2,
 	    "large states push others out");
 	ok(run("undo_edit", "s", NULL) == 1, "the small one is gone");
-	ok(replace("b", "z", "zzzz") == 1, "a text may not grow past the limit");
+	ok(replace("b", "z", "zzzz") == 1, "a text cannot pass the limit");
 	editor_free(&E);
 	ok(E.n == 0 && E.bytes == 0, "freed");
 }
