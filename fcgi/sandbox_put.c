@@ -202,7 +202,7 @@ static int
 put(struct put *p, struct multipart *M)
 {
 	struct buf m = BUF_INIT(PATH_LEN + 64);
-	const struct buf *path;
+	const struct buf *path = NULL;
 
 	if (read_form(p, M) == 0) {
 		if (destination(p, &path))

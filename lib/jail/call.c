@@ -246,32 +246,24 @@ call_bash(struct call *c, const char *text, size_t len)
 	static char bash[] = "bash", opt[] = "-c",
 		    by_fd[] = "eval \"$(</dev/fd/3)\" 3<&-";
 	char *argv[] = {bash, opt, (char *)(uintptr_t)text, NULL};
-	struct guest g = GUEST_INIT;
-	int fd = -1;
+	int fd = -1, failed;
 
-	c->g = &g;
+	c->g = &c->J->bash;
 	if (len > ARG_MAX_1) {
 		argv[2] = by_fd;
-		if ((fd = long_text(text, len)) == -1)
-			goto err0;
+		fd = long_text(text, len);
 	}
-	c->J->now = &g;
-	if (guest_start(c->J, "/usr/bin/bash", argv, fd, -1, &g))
-		goto err1;
+	failed = (len > ARG_MAX_1 && fd == -1) ||
+	    guest_start(c->J, "/usr/bin/bash", argv, fd, -1, c->g);
 	if (fd != -1)
 		(void)close(fd);
+	if (failed) {
+		c->end = CALL_FAIL;
+		explain(c);
+		return;
+	}
 	run(c);
-	c->J->now = NULL;
-	guest_close(&g);
-	return;
-
-err1:
-	c->J->now = NULL;
-	if (fd != -1)
-		(void)close(fd);
-err0:
-	c->end = CALL_FAIL;
-	explain(c);
+	guest_close(c->g);
 }
 
 /* Drop what processes of an earlier call may still have written. */

@@ -20,6 +20,7 @@
 #elif defined(__aarch64__)
 #define ARCH AUDIT_ARCH_AARCH64
 #else
+/* cppcheck-suppress preprocessorErrorDirective */
 #error "no system call filter for this processor"
 #endif
 

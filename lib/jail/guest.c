@@ -109,7 +109,7 @@ static void
 note(struct guest *g, pid_t pid, int status)
 {
 
-	if (g == NULL || g->pid != pid)
+	if (g->pid != pid)
 		return;
 	g->dead = 1;
 	g->status = status;
@@ -129,7 +129,7 @@ reap(struct jail *J, int flags)
 		if (pid <= 0)
 			break;
 		note(&J->kernel, pid, status);
-		note(J->now, pid, status);
+		note(&J->bash, pid, status);
 	}
 }
 

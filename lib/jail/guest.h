@@ -30,7 +30,7 @@ struct jail {
 	int sigs; /* signalfd of SIGCHLD. */
 	struct guest
 	    kernel;        /* The Python interpreter, stopped between calls. */
-	struct guest *now; /* What the current call runs, or NULL. */
+	struct guest bash; /* The shell, if one is running. */
 	struct editor editor;
 };
 

@@ -141,7 +141,8 @@ first(struct jail *J)
 _Noreturn void
 supervisor_main(int argc, char *const *argv)
 {
-	static struct jail J = {.root = -1, .sigs = -1, .kernel = GUEST_INIT};
+	static struct jail J = {
+	    .root = -1, .sigs = -1, .kernel = GUEST_INIT, .bash = GUEST_INIT};
 	struct ns_fail f = {.step = "limits", .err = EINVAL};
 	pid_t pid;
 
