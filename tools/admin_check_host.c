@@ -188,7 +188,8 @@ const struct check_item check_host[] = {
 	{ "host.namespaces", look_namespaces,
 	  "on a sandbox host allow user namespaces (user.max_user_namespaces, "
 	  "kernel.unprivileged_userns_clone, "
-	  "kernel.apparmor_restrict_unprivileged_userns) and an unmasked /proc" },
+	  "kernel.apparmor_restrict_unprivileged_userns) and an unmasked "
+	  "/proc" },
 	{ "host.descriptors", look_descriptors,
 	  "raise the limit (LimitNOFILE= in the unit), or lower "
 	  "workers.run_threads" },
