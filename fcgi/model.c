@@ -84,33 +84,37 @@ serves(const struct conf_provider *p, const char *model)
 	return (p->models == NULL);
 }
 
+static int
+refuse_model(struct model_req *m)
+{
+
+	return (refuse(&m->why, P_MODEL, "model",
+	    "The model '%.200s' does not exist here", m->peek.model));
+}
+
 /* "NAME:MODEL" if there is a provider NAME, else the first that serves it. */
 static int
 choose_provider(struct model_req *m)
 {
 	const struct conf *c = m->r->srv->conf;
-	const struct conf_provider *p;
+	const struct conf_provider *p, *end = c->providers + c->nproviders;
 	const char *model = m->peek.model;
-	size_t i, len = strcspn(model, ":");
+	size_t len = strcspn(model, ":");
 
-	for (i = 0; i < c->nproviders && model[len] == ':'; i++) {
-		p = &c->providers[i];
+	m->model = model;
+	for (p = c->providers; p < end && model[len] == ':'; p++)
 		if (strlen(p->name) == len &&
-		    strncmp(p->name, model, len) == 0 &&
-		    serves(p, model + len + 1)) {
+		    strncmp(p->name, model, len) == 0) {
 			m->provider = p;
 			m->model = model + len + 1;
+			return (serves(p, m->model) ? 0 : refuse_model(m));
+		}
+	for (p = c->providers; p < end; p++)
+		if (serves(p, model)) {
+			m->provider = p;
 			return (0);
 		}
-	}
-	for (i = 0; i < c->nproviders; i++)
-		if (serves(&c->providers[i], model)) {
-			m->provider = &c->providers[i];
-			m->model = model;
-			return (0);
-		}
-	return (refuse(&m->why, P_MODEL, "model",
-	    "The model '%.200s' does not exist here", model));
+	return (refuse_model(m));
 }
 
 /* ---- Who runs code */

@@ -360,6 +360,11 @@ is($q[2]{tool_choice}, 'none', 'without calls');
 is($q[1]{tool_choice}, undef, 'and only that one');
 is($r->{json}{stop_reason}, 'end_turn', 'a turn that ends');
 
+$r = ask('again', with => { max_tokens => 100 });
+is($r->{json}{stop_reason}, 'max_tokens', 'the token budget is the turn\'s');
+is_deeply([map { $_->{json}{max_tokens} } $p->requests], [100, 50],
+    'whatever the number of rounds');
+
 $r = ask('forced', with => { tool_choice => { type => 'any' } });
 @q = map { $_->{json}{tool_choice} } $p->requests;
 is_deeply(\@q, ['required', 'auto'], 'a forced call is forced once');
