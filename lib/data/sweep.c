@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "base/num.h"
 
 #include "data/sweep_in.h"
+#include "io/fault.h"
 
 /* After so many failed removals, the rest would fail too. */
 #define FAILURES_MAX 1000
@@ -33,6 +35,8 @@ run_pause(struct run *r)
 
 	if (s->progress != NULL)
 		s->progress(s->cookie, r->n);
+	if (fault("slow-batch"))
+		(void)poll(NULL, 0, 20);
 	return (s->stop != NULL && s->stop(s->cookie) ? SWEEP_CUT : SWEEP_DONE);
 }
 

@@ -15,7 +15,7 @@
 #define SWEEP_LEASE_MS 3000
 
 /* Numbers before SWEEP_IN in a statement, at most. */
-#define SWEEP_LEAD 3
+#define SWEEP_LEAD 4
 
 /* A run under way. */
 struct run {
@@ -105,10 +105,11 @@ enum sweep_rc batch_exec(const struct run *, const char *, const uint64_t *,
     size_t, const struct batch *, uint64_t *);
 
 /**
- * sweep_pretend(r, part, d):
- * Count and tell what sweep_reclaim() would do with the dead row ${d}.
+ * sweep_pretend(r, part, live, d):
+ * Count and tell what sweep_reclaim() would do with the row ${d} of a part or a
+ * file, which may still be called live.
  */
-enum sweep_rc sweep_pretend(struct run *, int, const struct due *);
+enum sweep_rc sweep_pretend(struct run *, int, int, const struct due *);
 
 /* The steps, in their order. */
 enum sweep_rc sweep_temp(struct run *);

@@ -4,7 +4,9 @@
 /*
  * Rows that become dead because of their age.  An upload's age counts from its
  * last write, by the file server's clock; the row's own is only a filter, and
- * the UPDATE that makes it dead is the one that its publishing races.
+ * the UPDATE that makes it dead is the one that its publishing races.  What was
+ * live and has been over for longer than the grace time is left to
+ * sweep_reclaim(), which saves the row a change.
  */
 /* clang-format off */
 static const struct kind {
@@ -71,8 +73,8 @@ pretend(struct run *r, const struct kind *k, const struct batch *b)
 			r->s->found(
 			    r->s->cookie, "expired file", b->row[i].name, 0);
 		}
-		if (k->idle || b->row[i].at <= run_due(r, r->s->grace_s))
-			rc = sweep_pretend(r, k->part, &b->row[i]);
+		if (k->idle)
+			rc = sweep_pretend(r, k->part, 0, &b->row[i]);
 	}
 	return (rc);
 }
@@ -86,6 +88,10 @@ mark_kind(struct run *r, const struct kind *k)
 	uint64_t n;
 	int more;
 
+	if (!k->idle) {
+		p.at = run_due(r, r->s->grace_s);
+		p.id = UINT64_MAX;
+	}
 	do {
 		if ((rc = batch_next(r, k->due, &p, &b)) != SWEEP_DONE)
 			break;

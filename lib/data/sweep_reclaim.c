@@ -11,64 +11,52 @@
 #define POLL_MS 100
 
 /*
- * The statements that take dead rows of one table away.  All but due, claim and
- * waiting work only on rows that still hold our claim, so that a sweep which was
- * thought dead does no harm, nor counts what another did.
+ * The statements that take rows of one table and state away.  All but due, claim
+ * and waiting work only on rows that still hold our claim, so that a sweep which
+ * was thought dead does no harm, nor counts what another did.  A row that is
+ * still called live long after its time was up goes the same way as a dead one,
+ * without being made dead first.
  */
 struct kind {
-	const char *due;     /* Dead rows free to claim. */
-	const char *claim;   /* token, lease's end, now */
+	const char *due;     /* Rows free to claim. */
+	const char *claim;   /* token, lease's end, died by, now */
 	const char *mine;    /* Those that the claim got. */
 	const char *gone;    /* Bytes removed; a tombstone stays. */
 	const char *drop;    /* Bytes removed; nothing stays. */
 	const char *release; /* Bytes could not be removed. */
 	const char *waiting; /* End of the last lease that others hold. */
-	int part;
+	int part, live;
 };
 
-#define CLAIM(t)                                      \
-	"UPDATE " t " SET claim = ?, claim_until = ?" \
-	" WHERE state = 'dead' AND claim_until <= ?"  \
-	"   AND id IN (" SWEEP_IN ")"
-#define MINE(t)                                     \
-	"SELECT id FROM " t " WHERE state = 'dead'" \
-	"   AND claim = ? AND id IN (" SWEEP_IN ")"
-#define DROP(t)                                  \
-	"DELETE FROM " t " WHERE state = 'dead'" \
-	"   AND claim = ? AND id IN (" SWEEP_IN ")"
-#define RELEASE(t)                                    \
-	"UPDATE " t " SET claim = 0, claim_until = 0" \
-	" WHERE state = 'dead' AND claim = ?"         \
-	"   AND id IN (" SWEEP_IN ")"
-#define WAITING(t)                                \
-	"SELECT COALESCE(MAX(claim_until), 0)"    \
-	"  FROM " t " FORCE INDEX (" t "_sweep)"  \
-	" WHERE state = 'dead' AND sweep_at <= ?" \
-	"   AND claim_until > ?"
+#define OURS(state) \
+	" WHERE state = '" state "' AND claim = ? AND id IN (" SWEEP_IN ")"
+#define KIND(t, state, died)                                                  \
+	.due = SWEEP_DUE(t, state),                                           \
+	.claim = "UPDATE " t " SET claim = ?, claim_until = ?"                \
+		 " WHERE state = '" state "' AND " died " <= ?"               \
+		 "   AND claim_until <= ? AND id IN (" SWEEP_IN ")",          \
+	.mine = "SELECT id FROM " t OURS(state),                              \
+	.drop = "DELETE FROM " t OURS(state),                                 \
+	.release = "UPDATE " t " SET claim = 0, claim_until = 0" OURS(state), \
+	.waiting = "SELECT COALESCE(MAX(claim_until), 0)"                     \
+		   "  FROM " t " FORCE INDEX (" t "_sweep)"                   \
+		   " WHERE state = '" state "' AND sweep_at <= ?"             \
+		   "   AND claim_until > ?"
+#define GONE(state)                                                 \
+	.gone = "UPDATE file SET state = 'gone', store_key = NULL," \
+		" claim = 0, claim_until = 0" OURS(state)
 
 /* clang-format off */
 static const struct kind kinds[] = {
-	{ .due = SWEEP_DUE("file", "dead"),
-	  .claim = CLAIM("file"),
-	  .mine = MINE("file"),
-	  .gone = "UPDATE file SET state = 'gone', store_key = NULL,"
-	    " claim = 0, claim_until = 0"
-	    " WHERE state = 'dead' AND claim = ? AND id IN (" SWEEP_IN ")",
-	  .drop = DROP("file"),
-	  .release = RELEASE("file"),
-	  .waiting = WAITING("file") },
-	{ .due = SWEEP_DUE("upload_part", "dead"),
-	  .claim = CLAIM("upload_part"),
-	  .mine = MINE("upload_part"),
-	  .drop = DROP("upload_part"),
-	  .release = RELEASE("upload_part"),
-	  .waiting = WAITING("upload_part"),
-	  .part = 1 },
+	{ KIND("file", "live", "expires"), GONE("live"), .live = 1 },
+	{ KIND("file", "dead", "sweep_at"), GONE("dead") },
+	{ KIND("upload_part", "live", "sweep_at"), .part = 1 },
+	{ KIND("upload_part", "dead", "sweep_at"), .part = 1 },
 };
 /* clang-format on */
 
 enum sweep_rc
-sweep_pretend(struct run *r, int part, const struct due *d)
+sweep_pretend(struct run *r, int part, int live, const struct due *d)
 {
 	const char *what = part ? "part" : *d->name ? "file" : "upload";
 	const char *name = *d->name ? d->name : d->key;
@@ -84,6 +72,7 @@ sweep_pretend(struct run *r, int part, const struct due *d)
 		r->n->uploads++;
 	else {
 		r->n->files++;
+		r->n->expired += (uint64_t)live;
 		if (d->at <= run_due(r, r->s->tombstone_s))
 			r->n->tombstones++;
 	}
@@ -114,15 +103,15 @@ keep_id(void *cookie, char *const *cols)
 
 /* Claim the rows of ${b}; leave in it only those that we got. */
 static enum sweep_rc
-claim(struct run *r, const struct kind *k, struct batch *b)
+claim(struct run *r, const struct kind *k, uint64_t before, struct batch *b)
 {
 	uint64_t now = run_now(r), n;
-	const uint64_t lead[] = {r->token, now + SWEEP_LEASE_MS, now};
+	const uint64_t lead[] = {r->token, now + SWEEP_LEASE_MS, before, now};
 	struct db_arg args[1 + SWEEP_BATCH];
 	enum sweep_rc rc;
 	size_t i;
 
-	rc = batch_exec(r, k->claim, lead, 3, b, &n);
+	rc = batch_exec(r, k->claim, lead, SWEEP_LEAD, b, &n);
 	if (rc != SWEEP_DONE || n == b->n)
 		return (rc);
 	args[0] = (struct db_arg)DB_U64(r->token);
@@ -134,6 +123,15 @@ claim(struct run *r, const struct kind *k, struct batch *b)
 	b->n = 0;
 	return (run_db(
 	    db_rows(r->s->db, k->mine, args, 1 + SWEEP_BATCH, 1, keep_id, b)));
+}
+
+/* What has a public id was published; its temporary name has gone. */
+static enum blob_rc
+remove_bytes(const struct run *r, const struct due *d, struct blob_took *t)
+{
+
+	return ((*d->name ? blob_reclaim_final : blob_reclaim)(
+	    r->s->store, d->key, t));
 }
 
 /* Remove the bytes of the claimed ${b}, and then what their rows say. */
@@ -154,7 +152,7 @@ take(struct run *r, const struct kind *k, struct batch *b)
 		if (rc != SWEEP_DONE) {
 			to = &bad; /* The store went away. */
 		} else if (*d->key) {
-			if (blob_reclaim(r->s->store, d->key, &t) != BLOB_OK) {
+			if (remove_bytes(r, d, &t) != BLOB_OK) {
 				rc = run_failed(r);
 				to = &bad;
 			}
@@ -167,6 +165,7 @@ take(struct run *r, const struct kind *k, struct batch *b)
 	if ((rc2 = batch_exec(r, k->gone, &r->token, 1, &gone, &n)) ==
 	    SWEEP_DONE) {
 		r->n->files += n;
+		r->n->expired += k->live ? n : 0;
 		rc2 = batch_exec(r, k->drop, &r->token, 1, &drop, &n);
 		*(k->part ? &r->n->parts : &r->n->uploads) += n;
 	}
@@ -190,8 +189,9 @@ pass(struct run *r, const struct kind *k, struct pass p)
 			break;
 		if (r->s->dry_run) {
 			for (i = 0; i < b.n && rc == SWEEP_DONE; i++)
-				rc = sweep_pretend(r, k->part, &b.row[i]);
-		} else if ((rc = claim(r, k, &b)) == SWEEP_DONE) {
+				rc = sweep_pretend(
+				    r, k->part, k->live, &b.row[i]);
+		} else if ((rc = claim(r, k, p.before, &b)) == SWEEP_DONE) {
 			fault_kill("kill-claimed");
 			rc = take(r, k, &b);
 		}

@@ -90,10 +90,9 @@ drop(struct sieve *v, const struct blob_seen *seen)
 	if (s->dry_run)
 		s->found(s->cookie, v->temp ? "temporary" : "orphan", seen->key,
 		    seen->bytes);
-	else if (v->temp)
-		rc = blob_reclaim_temp(s->store, seen->key, &t);
 	else
-		rc = blob_reclaim(s->store, seen->key, &t);
+		rc = (v->temp ? blob_reclaim_temp : blob_reclaim)(
+		    s->store, seen->key, &t);
 	n->temp += (uint64_t)t.temp;
 	n->orphans += (uint64_t)t.final;
 	n->bytes += t.bytes;

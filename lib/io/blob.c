@@ -20,6 +20,10 @@
  */
 #define STRETCH (16 << 20)
 
+/* The names that a removal is to look for. */
+#define NAME_TEMP 1
+#define NAME_FINAL 2
+
 struct blob {
 	struct store *S;
 	int fd;
@@ -215,50 +219,54 @@ take(int root, const char *path, int remove, int *n, uint64_t *bytes)
 	return (0);
 }
 
-enum blob_rc
-blob_reclaim_temp(struct store *S, const char *key, struct blob_took *t)
-{
-	char path[BLOB_PATHMAX];
-	int root;
-
-	memset(t, 0, sizeof(*t));
-	if ((root = store_root(S)) == -1 || store_temp_path(key, path) ||
-	    take(root, path, 1, &t->temp, &t->bytes))
-		return (store_fail(S, "remove", key));
-	return (BLOB_OK);
-}
-
 /*
  * The temporary name goes first: a writer that publishes it meanwhile either
  * comes too late, or leaves the final name for us to find.
  */
-enum blob_rc
-blob_reclaim(struct store *S, const char *key, struct blob_took *t)
-{
-	char path[BLOB_PATHMAX];
-	enum blob_rc rc;
-	int root;
-
-	if ((rc = blob_reclaim_temp(S, key, t)) != BLOB_OK)
-		return (rc);
-	if ((root = store_root(S)) == -1 || blob_path(key, path) ||
-	    take(root, path, 1, &t->final, &t->bytes))
-		return (store_fail(S, "remove", key));
-	return (BLOB_OK);
-}
-
-enum blob_rc
-blob_look(struct store *S, const char *key, struct blob_took *t)
+static enum blob_rc
+each_name(struct store *S, const char *key, int names, int remove,
+    struct blob_took *t)
 {
 	char temp[BLOB_PATHMAX], final[BLOB_PATHMAX];
 	int root;
 
 	memset(t, 0, sizeof(*t));
 	if ((root = store_root(S)) == -1 || store_temp_path(key, temp) ||
-	    blob_path(key, final) || take(root, temp, 0, &t->temp, &t->bytes) ||
-	    take(root, final, 0, &t->final, &t->bytes))
-		return (store_fail(S, "look at", key));
+	    blob_path(key, final) ||
+	    ((names & NAME_TEMP) &&
+		take(root, temp, remove, &t->temp, &t->bytes)) ||
+	    ((names & NAME_FINAL) &&
+		take(root, final, remove, &t->final, &t->bytes)))
+		return (store_fail(S, remove ? "remove" : "look at", key));
 	return (BLOB_OK);
+}
+
+enum blob_rc
+blob_reclaim(struct store *S, const char *key, struct blob_took *t)
+{
+
+	return (each_name(S, key, NAME_TEMP | NAME_FINAL, 1, t));
+}
+
+enum blob_rc
+blob_reclaim_temp(struct store *S, const char *key, struct blob_took *t)
+{
+
+	return (each_name(S, key, NAME_TEMP, 1, t));
+}
+
+enum blob_rc
+blob_reclaim_final(struct store *S, const char *key, struct blob_took *t)
+{
+
+	return (each_name(S, key, NAME_FINAL, 1, t));
+}
+
+enum blob_rc
+blob_look(struct store *S, const char *key, struct blob_took *t)
+{
+
+	return (each_name(S, key, NAME_TEMP | NAME_FINAL, 0, t));
 }
 
 enum blob_rc

@@ -49,24 +49,23 @@ struct blob_took {
 };
 
 /**
- * blob_reclaim(S, key, t):
- * As blob_remove(), and say in ${t} what was there.  On failure ${t} tells what
- * went before it.
+ * blob_reclaim(S, key, t), blob_reclaim_temp(S, key, t),
+ * blob_reclaim_final(S, key, t):
+ * Remove the blob ${key}, or only its temporary or final name, as blob_remove()
+ * does, and say in ${t} what was there.  On failure ${t} tells what went before
+ * it.
  */
 enum blob_rc blob_reclaim(struct store *, const char *, struct blob_took *);
+enum blob_rc
+blob_reclaim_temp(struct store *, const char *, struct blob_took *);
+enum blob_rc
+blob_reclaim_final(struct store *, const char *, struct blob_took *);
 
 /**
  * blob_look(S, key, t):
  * Say in ${t} what blob_reclaim() would remove.
  */
 enum blob_rc blob_look(struct store *, const char *, struct blob_took *);
-
-/**
- * blob_reclaim_temp(S, key, t):
- * Remove the temporary name of ${key} only.
- */
-enum blob_rc
-blob_reclaim_temp(struct store *, const char *, struct blob_took *);
 
 /**
  * store_mark_get(S, n, age):

@@ -16,6 +16,7 @@
  *                 finished upload
  *   sync-enospc   the store's fsync() of a blob finds no space
  *   close-edquot  the store's close() of a blob finds no quota
+ *   slow-batch    a sweep rests for 20 ms between two batches
  *   kill-...      the process dies on the spot, by SIGKILL; see fault_kill()
  * A list that is not of this form ends the process at once: a test whose fault
  * never fires proves nothing.
