@@ -108,7 +108,8 @@ for my $who (@users) {
 	is_deeply($s->get("/v1/files?$ids", as => $who, ant => 1)->{json}{data}, [],
 	    "ids[] of others find nothing for $who");
 }
-is(scalar($upstream->requests), 0, 'no model was asked');
+my @asked = $upstream->requests;
+is(scalar(@asked), 0, 'no model was asked');
 is(state_of(), $before, 'nothing was changed by all that');
 for my $u (@users) {
 	is($s->get("/v1/files/$own{$u}{files}[0]/content", as => $u)->{body}, "of $u\n",

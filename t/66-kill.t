@@ -80,9 +80,7 @@ sub kill_something {
 	} elsif ($what eq 'sweep') {
 		kill('KILL', $sweep);
 	} else {
-		kill('KILL', $s->pids('db'));
-		sleep(0.1);
-		$s->stop('db');
+		$s->stop('db', 'KILL');
 		$s->start;
 	}
 	return $what;
@@ -108,7 +106,7 @@ sub round {
 	}
 	my $sweeper = fork() // die $!;
 	if ($sweeper == 0) {
-		exec(split(' ', $s->{env}{SATCHEL_SWEEP} . ' --batch 3')) if open(STDOUT, '>', '/dev/null');
+		exec(split(' ', $s->{env}{SATCHEL_SWEEP} . ' --batch 3')) if open(STDOUT, '>', '/dev/null') && open(STDERR, '>', '/dev/null');
 		POSIX::_exit(1);
 	}
 	sleep(rand(0.6));
@@ -133,6 +131,7 @@ sub round {
 }
 
 round($_) for 1 .. $rounds;
+cmp_ok(scalar(keys(%kept)) + scalar(keys(%gone)), '>', 5 * $rounds, 'enough was going on');
 
 # The clients are gone: what is left half done is now abandoned.
 sleep(3.2);
