@@ -96,8 +96,7 @@ static int
 end_call(struct heard *h)
 {
 
-	return (talk_text(h->talk, h->args.len > 0 ? h->args.p : "",
-	    h->args.len, &h->now->args));
+	return (talk_text(h->talk, h->args.p, h->args.len, &h->now->args));
 }
 
 int

@@ -215,7 +215,7 @@ read_replace(struct talk *t, struct jspan content, struct outcome *o)
 		if (pick_text(t->mem, v, &x) == 0 &&
 		    (buf_put(&b, x.p, x.len) || buf_puts(&b, "\n")))
 			break;
-	rc = talk_text(t, b.len > 0 ? b.p : "", b.len, &o->out);
+	rc = talk_text(t, b.p, b.len, &o->out);
 	buf_free(&b);
 	return (rc);
 }

@@ -57,8 +57,7 @@ read_system(struct reader *rd, struct jspan root)
 			rc = reader_text(rd, v, &rd->talk->system);
 		else if ((rc = read_system_blocks(rd, v, &b)) == 0 &&
 		    (!buf_ok(&b) ||
-			talk_text(rd->talk, b.len > 0 ? b.p : "", b.len,
-			    &rd->talk->system)))
+			talk_text(rd->talk, b.p, b.len, &rd->talk->system)))
 			rc = refuse(rd->why, P_SERVER, NULL, "out of memory");
 	}
 	buf_free(&b);

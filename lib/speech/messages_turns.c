@@ -115,7 +115,7 @@ read_result_blocks(struct reader *rd, struct jspan v, struct text *x)
 		if ((rc = read_inner(rd, block, &b)) == 0)
 			reader_out(rd, mark);
 	}
-	if (rc == 0 && talk_text(rd->talk, b.len > 0 ? b.p : "", b.len, x))
+	if (rc == 0 && talk_text(rd->talk, b.p, b.len, x))
 		rc = no_memory(rd);
 	buf_free(&b);
 	return (rc);

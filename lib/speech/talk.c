@@ -29,7 +29,7 @@ talk_text(struct talk *t, const char *p, size_t len, struct text *x)
 {
 
 	x->len = len;
-	x->p = arena_strndup(t->mem, p, len);
+	x->p = arena_strndup(t->mem, len > 0 ? p : "", len);
 	return (x->p == NULL ? -1 : 0);
 }
 

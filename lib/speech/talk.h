@@ -162,7 +162,8 @@ int talk_settle(struct talk *, struct refusal *);
 
 /**
  * talk_text(t, p, len, x):
- * Set ${x} to a copy of ${len} bytes.  Return 0 or -1.
+ * Set ${x} to a copy of the ${len} bytes at ${p}, which may be NULL for none.
+ * Return 0 or -1.
  */
 int talk_text(struct talk *, const char *, size_t, struct text *);
 

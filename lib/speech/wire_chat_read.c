@@ -147,8 +147,7 @@ read_reasoning(struct sink *s, struct jspan message)
 }
 
 int
-wire_chat_read(
-    struct arena *mem, struct jspan root, event_fn *fn, void *cookie)
+wire_chat_read(struct arena *mem, struct jspan root, event_fn *fn, void *cookie)
 {
 	struct sink s = {mem, fn, cookie};
 	struct jspan choices = member(root, "choices"), choice, message;
