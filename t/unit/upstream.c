@@ -24,7 +24,8 @@
 static int listener, local;
 static int connections; /* Since the last look. */
 static char base[64], unix_base[128];
-static char seen[65536]; /* The last whole request. */
+static char seen[65536]; /* The last whole request... */
+static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER; /* ...under it. */
 static char dir[] = "/tmp/upstream-t.XXXXXX";
 
 /* Read a request whole into ${seen}; 0 at the end of the connection. */
@@ -43,7 +44,9 @@ get_request(int fd)
 			if ((p = strstr(in, "Content-Length: ")) != NULL)
 				body = strtoul(p + 16, NULL, 10);
 			if (len >= head + body) {
+				pthread_mutex_lock(&seen_lock);
 				memcpy(seen, in, len + 1);
+				pthread_mutex_unlock(&seen_lock);
 				return (1);
 			}
 		}
@@ -67,9 +70,13 @@ static void
 serve(int fd)
 {
 	char path[64];
+	int n;
 
 	while (get_request(fd)) {
-		if (sscanf(seen, "%*s %63s", path) != 1)
+		pthread_mutex_lock(&seen_lock);
+		n = sscanf(seen, "%*s %63s", path);
+		pthread_mutex_unlock(&seen_lock);
+		if (n != 1)
 			return;
 		if (strcmp(path, "/hello") == 0)
 			say(fd,
@@ -227,6 +234,18 @@ took(void)
 	return (__atomic_exchange_n(&connections, 0, __ATOMIC_SEQ_CST));
 }
 
+/* Where the last request holds ${s}; NULL if it does not. */
+static const char *
+saw(const char *s)
+{
+	const char *p;
+
+	pthread_mutex_lock(&seen_lock);
+	p = strstr(seen, s);
+	pthread_mutex_unlock(&seen_lock);
+	return (p);
+}
+
 static int
 body_is(const char *s)
 {
@@ -270,20 +289,19 @@ answers(void)
 	       .headers = headers,
 	       .body = "{}",
 	       .len = 2}) == UPSTREAM_OK &&
-		strstr(seen, "POST /hello HTTP/1.1\r\n") == seen &&
-		strstr(seen, "\r\nX-Test: yes\r\n") != NULL &&
-		strstr(seen, "\r\nExpect:") == NULL &&
-		strstr(seen, "\r\n\r\n{}") != NULL,
+		saw("POST /hello HTTP/1.1\r\n") == seen &&
+		saw("\r\nX-Test: yes\r\n") != NULL &&
+		saw("\r\nExpect:") == NULL && saw("\r\n\r\n{}") != NULL,
 	    "a body and headers are sent");
 	ok(ask((struct upstream_call){.path = "/hello",
 	       .method = "POST",
 	       .read = read_at,
 	       .len = 10}) == UPSTREAM_OK &&
-		strstr(seen, "\r\n\r\n0123456789") != NULL,
+		saw("\r\n\r\n0123456789") != NULL,
 	    "a body that is read as it is sent");
 	ok(ask((struct upstream_call){.path = "/hello", .method = "DELETE"}) ==
 		    UPSTREAM_OK &&
-		strstr(seen, "DELETE /hello") == seen,
+		saw("DELETE /hello") == seen,
 	    "DELETE");
 	ok(ask((struct upstream_call){.path = "/hello", .base = unix_base}) ==
 		    UPSTREAM_OK &&
@@ -297,7 +315,7 @@ answers(void)
 	       .method = "POST",
 	       .read = read_at,
 	       .len = 10}) == UPSTREAM_OK &&
-		strstr(seen, "\r\n\r\n0123456789") != NULL,
+		saw("\r\n\r\n0123456789") != NULL,
 	    "is asked again over a fresh connection, body and all");
 }
 
@@ -380,10 +398,10 @@ client_leaves(void)
 	ok(rc == UPSTREAM_GONE && clock_ms() - start < 1000,
 	    "a client who leaves ends the wait at once");
 	pthread_join(t, NULL);
-	seen[0] = '\0';
+	get("/teapot");
 	ok(ask((struct upstream_call){.path = "/hello", .gone_fd = s[0]}) ==
 		    UPSTREAM_GONE &&
-		seen[0] == '\0',
+		saw("/teapot") != NULL,
 	    "nothing is sent for one who has left");
 	close(s[0]);
 }
