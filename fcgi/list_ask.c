@@ -148,7 +148,7 @@ place_of_token(struct req *r, struct list_ask *ask, const char *s)
 static int
 take_cursor(struct req *r, struct list_ask *ask)
 {
-	const char *s[CURSORS];
+	const char *s[CURSORS] = {NULL};
 	size_t given = 0;
 
 	for (size_t i = 0; i < CURSORS; i++) {
