@@ -107,9 +107,10 @@ sbx_list(struct sbx_req *r)
 static int
 pass_on(struct file_call *c, uint64_t left)
 {
-	enum frame_tag tag;
+	enum frame_tag tag = FRAME_DATA;
+	enum errand_rc rc;
 
-	while (call_next(c, &tag) == ERRAND_OK && tag == FRAME_DATA) {
+	while ((rc = call_next(c, &tag)) == ERRAND_OK && tag == FRAME_DATA) {
 		if (c->er.body.len > left)
 			break;
 		left -= c->er.body.len;
@@ -120,7 +121,8 @@ pass_on(struct file_call *c, uint64_t left)
 		return (0);
 
 	/* The client must not take a part for the whole. */
-	log_err("sandbox: a file ended short of its size");
+	if (rc != ERRAND_LEFT)
+		log_err("sandbox: a file ended short of its size");
 	io_abort(c->r->io);
 	return (0);
 }
