@@ -20,15 +20,23 @@ skip_space(const char *p, const char *end)
 	return (p);
 }
 
-/* The byte behind the string that begins at ${p}. */
+/*
+ * The byte behind the string that begins at ${p}: behind its first quote that an
+ * even number of backslashes precedes.
+ */
 static const char *
 skip_string(const char *p, const char *end)
 {
+	const char *q, *b;
 
-	for (p++; p < end && *p != '"'; p++)
-		if (*p == '\\' && end - p > 1)
-			p++;
-	return (p < end ? p + 1 : end);
+	for (p++; p < end && (q = memchr(p, '"', (size_t)(end - p))) != NULL;
+	     p = q + 1) {
+		for (b = q; b > p && b[-1] == '\\'; b--)
+			continue;
+		if ((q - b) % 2 == 0)
+			return (q + 1);
+	}
+	return (end);
 }
 
 /* The byte behind the array or object that begins at ${p}. */

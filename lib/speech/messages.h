@@ -18,8 +18,8 @@ struct writer;
 int messages_read(struct jspan, struct talk *, struct refusal *);
 
 /**
- * messages_read_turns(rd, root):
- * Read the member "messages".
+ * messages_read_turns(rd, list):
+ * Read the value ${list} of the member "messages".
  */
 int messages_read_turns(struct reader *, struct jspan);
 

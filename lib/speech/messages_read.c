@@ -366,19 +366,48 @@ refuse_server(struct reader *rd, struct jspan v)
 	    reader_refuse(rd, "MCP servers are not available for this model"));
 }
 
+/*
+ * Part the conversation from the rest, which is looked through once for every
+ * member that it may have.
+ */
+static int
+part_request(struct reader *rd, struct jspan root, struct jspan *turns,
+    struct jspan *rest)
+{
+	struct jspan_edit edit = {.text = {"null", 4}};
+	struct buf b = BUF_INIT(root.len + 4);
+	struct text x;
+	int rc;
+
+	if (!reader_member(root, "messages", turns))
+		return (refuse(rd->why, P_MISSING_PARAMETER, "messages",
+		    "messages: is required"));
+	edit.at = *turns;
+	rc = jspan_splice(&b, root, &edit, 1) ||
+	    talk_text(rd->talk, b.p, b.len, &x);
+	buf_free(&b);
+	if (rc)
+		return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
+	rest->p = x.p;
+	rest->len = x.len;
+	return (0);
+}
+
 int
 messages_read(struct jspan root, struct talk *t, struct refusal *why)
 {
 	struct reader rd = {.talk = t, .why = why};
+	struct jspan turns, rest;
 
-	if (reader_each(&rd, root, "mcp_servers", refuse_server) ||
-	    read_container(&rd, root) || read_system(&rd, root) ||
-	    reader_each(&rd, root, "tools", read_tool))
+	if (part_request(&rd, root, &turns, &rest) ||
+	    reader_each(&rd, rest, "mcp_servers", refuse_server) ||
+	    read_container(&rd, rest) || read_system(&rd, rest) ||
+	    reader_each(&rd, rest, "tools", read_tool))
 		return (-1);
 	if (talk_offer(t))
 		return (refuse(why, P_SERVER, NULL, "out of memory"));
-	if (read_choice(&rd, root) || read_parameters(&rd, root) ||
-	    messages_read_turns(&rd, root))
+	if (read_choice(&rd, rest) || read_parameters(&rd, rest) ||
+	    messages_read_turns(&rd, turns))
 		return (-1);
 	return (talk_settle(t, why));
 }

@@ -408,7 +408,7 @@ newest_of(struct jspan list)
 	(void)jspan_iter(&it, list);
 	for (i = 0; jspan_next(&it, NULL, &v); i++) {
 		user =
-		    jspan_get(v, "role", &role) > 0 && jspan_is(role, "user");
+		    reader_member(v, "role", &role) && jspan_is(role, "user");
 		if (user && !before)
 			newest = i;
 		before = user;
@@ -417,14 +417,12 @@ newest_of(struct jspan list)
 }
 
 int
-messages_read_turns(struct reader *rd, struct jspan root)
+messages_read_turns(struct reader *rd, struct jspan list)
 {
 	size_t mark = reader_in(rd, "messages"), i, newest, inner;
 	struct jspan_iter it;
-	struct jspan list, v;
+	struct jspan v;
 
-	if (!reader_member(root, "messages", &list))
-		return (reader_refuse(rd, "is required"));
 	if (jspan_iter(&it, list) || it.object)
 		return (reader_refuse(rd, "must be a list"));
 	newest = newest_of(list);

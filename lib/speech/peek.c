@@ -26,38 +26,46 @@ see_tool(struct arena *mem, struct jspan v, struct peek *p)
 	}
 }
 
-static int
-see_stream(struct jspan root, struct peek *p, struct refusal *why)
+static void
+see_tools(struct arena *mem, struct jspan tools, struct peek *p)
 {
+	struct jspan_iter it;
 	struct jspan v;
 
-	if (!reader_member(root, "stream", &v))
-		return (0);
-	if (!pick_is(v, 't') && !pick_is(v, 'f'))
-		return (refuse(why, P_INVALID_TYPE, "stream",
-		    "stream: must be true or false"));
-	p->stream = pick_is(v, 't');
-	return (0);
+	if (jspan_iter(&it, tools) == 0 && !it.object)
+		while (jspan_next(&it, NULL, &v))
+			see_tool(mem, v, p);
 }
 
 int
 peek_read(
     struct arena *mem, struct jspan root, struct peek *p, struct refusal *why)
 {
-	struct jspan tools, v;
 	struct jspan_iter it;
+	struct jspan key, v, stream = {"false", 5};
 
 	*p = (struct peek){.declared = DECLARED_NONE};
-	if (!reader_member(root, "model", &p->model_at))
+	if (jspan_iter(&it, root) == 0 && it.object)
+		while (jspan_next(&it, &key, &v)) {
+			if (pick_is(v, 'n'))
+				continue;
+			if (jspan_is(key, "model"))
+				p->model_at = v;
+			else if (jspan_is(key, "stream"))
+				stream = v;
+			else if (jspan_is(key, "tools"))
+				see_tools(mem, v, p);
+		}
+	if (p->model_at.p == NULL)
 		return (refuse(
 		    why, P_MISSING_PARAMETER, "model", "model: is required"));
 	if ((p->model = pick_str(mem, p->model_at)) == NULL ||
 	    p->model[0] == '\0')
 		return (refuse(why, P_INVALID_TYPE, "model",
 		    "model: must be a string that is not empty"));
-	if (reader_member(root, "tools", &tools) &&
-	    jspan_iter(&it, tools) == 0 && !it.object)
-		while (jspan_next(&it, NULL, &v))
-			see_tool(mem, v, p);
-	return (see_stream(root, p, why));
+	if (!pick_is(stream, 't') && !pick_is(stream, 'f'))
+		return (refuse(why, P_INVALID_TYPE, "stream",
+		    "stream: must be true or false"));
+	p->stream = pick_is(stream, 't');
+	return (0);
 }

@@ -102,7 +102,16 @@ int
 reader_member(struct jspan o, const char *key, struct jspan *v)
 {
 
-	return (jspan_get(o, key, v) > 0 && !pick_is(*v, 'n'));
+	struct jspan_iter it;
+	struct jspan k;
+
+	/* Repeated keys have been refused, so the first one is the only one. */
+	if (jspan_iter(&it, o) || !it.object)
+		return (0);
+	while (jspan_next(&it, &k, v))
+		if (jspan_is(k, key))
+			return (!pick_is(*v, 'n'));
+	return (0);
 }
 
 int

@@ -61,7 +61,7 @@ int reader_str(struct reader *, struct jspan, const char **);
 
 /**
  * reader_member(o, key, v):
- * Set ${v} to the member ${key} of ${o}; a member null counts as absent.
+ * Set ${v} to the first member ${key} of ${o}; a member null counts as absent.
  * Return whether there is one.
  */
 int reader_member(struct jspan, const char *, struct jspan *);

@@ -107,7 +107,7 @@ fixtures(void)
 
 /* ---- Requests in pieces */
 
-/* A request with these messages, and more members. */
+/* A request with these messages, and more members before the usual ones. */
 static json_object *
 ask(const char *messages, const char *more, unsigned int ours,
     struct refusal *why)
@@ -115,8 +115,8 @@ ask(const char *messages, const char *more, unsigned int ours,
 	char s[8192];
 
 	(void)snprintf(s, sizeof(s),
-	    "{\"model\":\"m\",\"max_tokens\":10,\"messages\":%s%s%s}", messages,
-	    more[0] != '\0' ? "," : "", more);
+	    "{\"model\":\"m\",%s%s\"max_tokens\":10,\"messages\":%s}", more,
+	    more[0] != '\0' ? "," : "", messages);
 	return (translate(s, ours, why));
 }
 
