@@ -50,16 +50,15 @@ forget(struct run *r, const struct kind *k)
 		*count += n;
 		return (rc);
 	}
-	do {
+	for (;;) {
 		rc = run_db(db_exec(r->s->db, k->delete, args, 2, &n, NULL));
-		if (rc != SWEEP_DONE)
-			break;
+		if (rc != SWEEP_DONE || n == 0)
+			return (rc);
 		*count += n;
-		if (n > 0)
-			fault_kill("kill-forgotten");
-		rc = run_pause(r);
-	} while (rc == SWEEP_DONE && n > 0);
-	return (rc);
+		fault_kill("kill-forgotten");
+		if ((rc = run_pause(r)) != SWEEP_DONE)
+			return (rc);
+	}
 }
 
 enum sweep_rc

@@ -11,11 +11,11 @@
 #define POLL_MS 100
 
 /*
- * The statements that take rows of one table and state away.  All but due, claim
- * and waiting work only on rows that still hold our claim, so that a sweep which
- * was thought dead does no harm, nor counts what another did.  A row that is
- * still called live long after its time was up goes the same way as a dead one,
- * without being made dead first.
+ * The statements that take rows of one table and state away.  All but due,
+ * claim and waiting work only on rows that still hold our claim, so that a run
+ * that was thought dead does no harm, nor counts what another did.  A row that
+ * is still called live long after its time was up goes the same way as a dead
+ * one, without being made dead first.
  */
 struct kind {
 	const char *due;     /* Rows free to claim. */

@@ -47,7 +47,7 @@ static int
 mark_known(void *cookie, char *const *cols)
 {
 	struct sieve *v = cookie;
-	struct blob_seen want, *hit;
+	struct blob_seen want = {.temp = v->temp}, *hit;
 
 	(void)snprintf(want.key, sizeof(want.key), "%s", cols[0]);
 	hit = bsearch(&want, v->seen, v->n, sizeof(want), by_key);

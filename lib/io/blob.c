@@ -169,12 +169,11 @@ blob_open(struct store *S, const char *key, uint64_t *bytes, int *fdp)
 	char path[BLOB_PATHMAX];
 	enum blob_rc rc = BLOB_FAIL;
 	struct stat sb;
-	int root, fd, tries = 0;
+	int root, fd = -1, tries = 0;
 
 	if (blob_path(key, path))
 		return (BLOB_GONE);
 	do {
-		fd = -1;
 		if ((root = store_root(S)) == -1)
 			return (store_fail(S, "open the root of", key));
 		fd = openat(root, path, how);

@@ -10,7 +10,7 @@
 #include "io/fault.h"
 #include "io/store.h"
 
-/* A directory this much older than a file was synced by its maker or by time. */
+/* A directory so much older than a file was synced by its maker or by time. */
 #define SETTLED_S 3600
 
 static int

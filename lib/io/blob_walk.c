@@ -25,7 +25,7 @@ struct walk {
 /* One entry of the directory ${dir}: 0 go on, 1 stop, -1 failed. */
 typedef int entry(struct walk *, int dir, const char *name, const char *pre);
 
-/* Call ${fn} for each entry of ${name} beneath ${at}; a missing one has none. */
+/* Call ${fn} for each entry of ${name} beneath ${at}, which may be missing. */
 static int
 each_entry(struct walk *w, int at, const char *name, const char *pre, entry *fn)
 {
