@@ -161,7 +161,7 @@ is(($s->mysql('SELECT COUNT(*) FROM file'))[0][0], $before,
 	my $u = begin();
 	for (1 .. 3) {
 		feed($u, 10_000);
-		sleep $window * 0.6;
+		sleep $window * 0.4;
 	}
 	finish($u);
 	is(answer($u, 10)->{status}, 200, 'pauses are forgiven to who sent enough');
