@@ -366,9 +366,9 @@ test_sources(void)
 	unlink(key);
 }
 
-/* Run ${fn} with standard error going to ${buf}. */
+/* Run ${fn}(${word}) with standard error going to ${buf}. */
 static void
-hear(void (*fn)(void *), void *cookie, char *buf, size_t len)
+hear(void (*fn)(const char *), const char *word, char *buf, size_t len)
 {
 	int fd[2], old;
 	ssize_t n;
@@ -376,7 +376,7 @@ hear(void (*fn)(void *), void *cookie, char *buf, size_t len)
 	if (pipe(fd) || (old = dup(2)) == -1)
 		exit(1);
 	dup2(fd[1], 2);
-	fn(cookie);
+	fn(word);
 	dup2(old, 2);
 	close(fd[1]);
 	n = read(fd[0], buf, len - 1);
@@ -386,32 +386,32 @@ hear(void (*fn)(void *), void *cookie, char *buf, size_t len)
 }
 
 static void
-bad_word(void *cookie)
+bad_word(const char *word)
 {
 	struct conf_args a = {0};
 	struct conf c;
 
 	a.file[a.nfile++] = "conf/satchel.yml";
-	a.set[a.nset++] = cookie;
+	a.set[a.nset++] = word;
 	if (conf_load(&a, &c) == 0)
 		conf_free(&c);
 }
 
 static void
-no_equals(void *cookie)
+no_equals(const char *word)
 {
 	struct conf_args a = {0};
 
-	(void)conf_args_take(&a, 's', cookie);
+	(void)conf_args_take(&a, 's', word);
 }
 
 static void
-no_file(void *cookie)
+no_file(const char *word)
 {
 	struct conf_args a = {0};
 	struct conf c;
 
-	a.file[a.nfile++] = cookie;
+	a.file[a.nfile++] = word;
 	if (conf_load(&a, &c) == 0)
 		conf_free(&c);
 }
