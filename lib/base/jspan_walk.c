@@ -21,8 +21,8 @@ skip_space(const char *p, const char *end)
 }
 
 /*
- * The byte behind the string that begins at ${p}: behind its first quote that an
- * even number of backslashes precedes.
+ * The byte behind the string that begins at ${p}: behind its first quote that
+ * an even number of backslashes precedes.
  */
 static const char *
 skip_string(const char *p, const char *end)
