@@ -364,6 +364,18 @@ for ('a%2Fb', '..%2Fx', 'x' x 4096, '%C3%A9', 'a.b', 'file-%20', '%2e%2e') {
 	is($c->stored, $before, 'id-odd-values: nothing was deleted');
 }
 
+# --- one file, three spellings of its id ---
+
+for my $d (@DIALECTS) {
+	for my $prefix ('file_', 'cfile_') {
+		my $other = $id =~ s/^file-/$prefix/r;
+		is($c->get("/v1/files/$other", dialect => $d)->{json}{id}, $id,
+		    "${prefix}... is the same file ($d)");
+		is($c->get("/v1/files/$other/content", dialect => $d)->{body},
+		    'mine', "${prefix}...: its content ($d)");
+	}
+}
+
 # --- HEAD ---
 
 for my $d (@DIALECTS) {
