@@ -15,6 +15,7 @@
 #define AGAIN_MS 250       /* Between two tries. */
 #define STREAM_MAX 262144  /* Of stdout and stderr each. */
 #define WALL_LIMIT 124     /* Exit code of a run stopped by its limit. */
+#define CLOCKS_MS 250      /* By which two clocks may differ about that. */
 #define LIFETIME_SPARE 120 /* Seconds a session outlives a turn's budget. */
 
 static enum run_rc
@@ -120,7 +121,7 @@ timed_out(const struct sandbox_result *res, uint64_t timeout_s)
 {
 
 	return ((res->return_code == WALL_LIMIT || res->return_code == -1) &&
-	    res->ms >= timeout_s * 1000);
+	    res->ms + CLOCKS_MS >= timeout_s * 1000);
 }
 
 static void
