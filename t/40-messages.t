@@ -116,6 +116,18 @@ my %models = (
 		{ calls => [bash('echo kept >kept.txt')] },
 		{ expect => ['could not be stored'], text => 'Not kept.' },
 	],
+	ids => [{ calls => [map { { name => 'save', id => $_, arguments =>
+	    { n => 1 } } } 'twice', 'twice', 'no good!', ''] }],
+	honest => [{ finish => 'stop', calls => [{ name => 'save', id => 'c1',
+	    arguments => {} }] }],
+	broken => [{ finish => 'length', text => 'I will', calls => [
+	    bash('echo whole'), { name => 'bash_code_execution',
+	    raw => '{"command": "ec' }] }],
+	dropped => [{ finish => 'length', text => 'I will', calls => [
+	    { name => 'save', raw => '{"title": "T' }] }],
+	sly => [{ calls => [{ name => 'save', raw => '{"title": "T' }],
+	    usage => { prompt_tokens => 5, completion_tokens => 64 } }],
+	sleepy => [map { { calls => [bash("sleep 1.5; echo $_")] } } 1 .. 5],
 	thinker => [{ text => 'Yes.', reasoning => 'Hm.' }],
 );
 my $p = Provider->new(script => { models => \%models });
@@ -352,6 +364,27 @@ is_deeply([map { $_->{stdout} // $_->{error_code} } @res[2 .. 10]],
 is(scalar(() = types($r) =~ /server_tool_use/g), 11,
     'a call of no function is not shown');
 
+$r = ask('ids', with => { tools => [@tool, @save] });
+my @ids = map { $_->{id} } @{ $r->{json}{content} };
+is($ids[0], 'twice', 'a good id is kept');
+is(scalar(grep { /^toolu_gw_[0-9a-z]{24}$/ } @ids[1 .. 3]), 3,
+    'one that is used or no good gets another');
+$r = ask('honest', with => { tools => [@tool, @save] });
+is($r->{json}{stop_reason}, 'tool_use', 'a whole call counts, whatever the '
+    . 'server says');
+$r = ask('broken');
+is(types($r), 'text' . ' server_tool_use bash_code_execution_tool_result' x 2,
+    'calls broken off by the token limit');
+is_deeply([map { $_->{stdout} // $_->{error_code} } results($r)],
+    ["whole\n", 'invalid_tool_input'], 'the whole one is run');
+is($r->{json}{stop_reason}, 'max_tokens', 'and the turn ends there');
+$r = ask('dropped', with => { tools => [@tool, @save] });
+is(types($r) . " $r->{json}{stop_reason}", 'text max_tokens',
+    'a caller\'s call that is broken off is dropped');
+$r = ask('sly', with => { tools => [@tool, @save], max_tokens => 64 });
+is(types($r) . " $r->{json}{stop_reason}", ' max_tokens',
+    'also where the server calls that a call');
+
 $r = ask('again', with => { max_tool_iterations => 2 });
 is(scalar(results($r)), 2, 'the cap on rounds');
 @q = map { $_->{json} } $p->requests;
@@ -436,5 +469,19 @@ is_deeply((results($r))[0]{content}, [], 'the run is shown without it');
 is($r->{json}{content}[-1]{text}, 'Not kept.', 'and the model knows');
 
 is(sessions(), 0, 'no sandbox session is left in the end');
+
+# --- a turn that runs out of time ---
+
+$s->restart(providers => $p->port, set => {
+    'code_execution.turn_budget_s' => 3,
+    'code_execution.exec_timeout_s' => 3 });
+$r = ask('sleepy');
+is($r->{json}{stop_reason}, 'pause_turn', 'the budget of a turn is over');
+my $done = results($r);
+cmp_ok($done, '<', 5, 'with what has been run so far');
+$r = ask('sleepy', messages => [{ role => 'user', content => 'Go.' },
+    { role => 'assistant', content => $r->{json}{content} }]);
+is((results($r))[0]{stdout}, ($done + 1) . "\n",
+    'given back as it is, it goes on where it was');
 $s->done;
 done_testing();

@@ -277,7 +277,7 @@ $s->stop('sandbox');
 $r = ask('plain');
 is(short($r), '503 api_error: The code sandbox cannot take work right now.',
     'no sandbox');
-ok(header($r, 'Retry-After'), 'come again');
+is(header($r, 'Retry-After'), 5, 'come again');
 is(scalar($p->requests), 0, 'the model is not asked');
 is(ask('plain', with => { tools => [] })->{status}, 200,
     'without code there is no need for one');

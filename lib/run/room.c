@@ -12,6 +12,7 @@
 #include "run/room.h"
 
 #define QUEUE_MS 5000      /* Waited for a place in the sandbox. */
+#define RETRY_S 5          /* After which a caller may come again. */
 #define AGAIN_MS 250       /* Between two tries. */
 #define STREAM_MAX 262144  /* Of stdout and stderr each. */
 #define WALL_LIMIT 124     /* Exit code of a run stopped by its limit. */
@@ -24,6 +25,7 @@ refuse_sandbox(struct refusal *why)
 
 	(void)refuse(why, P_SANDBOX, NULL,
 	    "The code sandbox cannot take work right now.");
+	why->retry_after = RETRY_S;
 	return (RUN_REFUSED);
 }
 
