@@ -2,7 +2,9 @@
 #include "base/jset.h"
 #include "io/blob.h"
 #include "io/db.h"
+#include "io/sandbox_client.h"
 
+#include "fcgi/io.h"
 #include "fcgi/req.h"
 #include "fcgi/routes.h"
 
@@ -21,14 +23,41 @@ files_ready(struct req *r)
 	return (store_ready(r->srv->store) == BLOB_OK);
 }
 
-/* What must work before a request can; every row is asked, in this order. */
+static int
+sandbox_ready(struct req *r)
+{
+	const struct sandbox s = {.url = r->srv->conf->sandbox_url,
+	    .token = r->srv->conf->sandbox_token,
+	    .gone_fd = io_fd(r->io)};
+
+	return (sandbox_health(&s) == SANDBOX_OK);
+}
+
+static int
+always(const struct conf *c)
+{
+
+	(void)c;
+	return (1);
+}
+
+static int
+with_sandbox(const struct conf *c)
+{
+
+	return (c->sandbox_url != NULL);
+}
+
+/* What must work before all requests can; asked in this order. */
 static const struct check {
 	const char *name;
+	int (*wanted)(const struct conf *);
 	int (*ready)(struct req *);
 } checks[] = {
-    {"database", database_ready},
-    {"store", files_ready},
-    {NULL, NULL},
+    {"database", always, database_ready},
+    {"store", always, files_ready},
+    {"sandbox", with_sandbox, sandbox_ready},
+    {NULL, NULL, NULL},
 };
 
 /*
@@ -65,6 +94,8 @@ readyz(struct req *r)
 	if ((o = json_object_new_object()) == NULL)
 		return (-1);
 	for (c = checks; c->name != NULL; c++) {
+		if (!c->wanted(r->srv->conf))
+			continue;
 		ok = c->ready(r);
 		all = all && ok;
 		if (jset(o, c->name, jstr(ok ? "ok" : "away")))

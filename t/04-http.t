@@ -261,7 +261,8 @@ is($s->get('/v1/files')->{status}, 200, 'and it goes on');
 
 is_deeply($s->get('/healthz', as => undef)->{json}, { status => 'ok' }, 'healthz');
 is_deeply($s->get('/readyz', as => undef)->{json},
-    { database => 'ok', store => 'ok', status => 'ok' }, 'readyz');
+    { database => 'ok', store => 'ok', sandbox => 'ok', status => 'ok' },
+    'readyz');
 {
 	my $r = $s->get('/metrics', as => undef);
 	is($r->{status}, 200, 'metrics, for this machine');

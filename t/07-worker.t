@@ -209,6 +209,22 @@ ok(until_true(sub { ask($w, '/v1/files') =~ /^Status: 200/ }, 12),
 kill TERM => $w->{pid};
 is(ended($w), 0, 'told to stop');
 
+# --- no sandbox ---
+
+$s->stop('sandbox');
+$w = start();
+ok(until_true(sub { ask($w, '/healthz') ne '' }), 'one more');
+like(ask($w, '/readyz'), qr/^Status: 503 .*"database":"ok","store":"ok","sandbox":"away"/s,
+    'a sandbox that is away: not ready');
+like(ask($w, '/v1/files'), qr/^Status: 200/, '... though files are served');
+kill TERM => $w->{pid};
+is(ended($w), 0, 'told to stop');
+$w = start('-s', 'sandbox.url=');
+ok(until_true(sub { ask($w, '/readyz') =~ /^Status: 200 .*"store":"ok","status":"ok"/s }),
+    'without one in the settings: ready');
+kill TERM => $w->{pid};
+is(ended($w), 0, 'told to stop');
+
 # --- counters are for this machine, or for whom the web server says ---
 
 $w = start();
@@ -245,6 +261,6 @@ for (['PATH_INFO alone', PATH_INFO => '/v1/files'],
 kill TERM => $w->{pid};
 is(ended($w), 0, 'told to stop');
 
-$s->expect_log(qr/schema|database|2002|2006|2013/i);
+$s->expect_log(qr/schema|database|2002|2006|2013|sandbox/i);
 $s->done;
 done_testing();
