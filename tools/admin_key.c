@@ -185,15 +185,17 @@ static int
 key_print(void *cookie, const struct key *k)
 {
 	const struct admin *a = cookie;
-	char made[PRINT_TIME], ends[PRINT_TIME], gone[PRINT_TIME];
+	char made[PRINT_TIME], ends[PRINT_TIME], gone[PRINT_TIME],
+	    off[PRINT_TIME];
 	json_object *o;
 
 	if (!a->json) {
-		printf("%llu\t...%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+		printf("%llu\t...%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 		    (unsigned long long)k->id, k->hint, k->workspace, k->user,
 		    role_name(k->role), k->shared ? "tenant" : "key",
 		    print_time(k->created, made), print_time(k->expires, ends),
-		    print_time(k->revoked, gone), k->label);
+		    print_time(k->revoked, gone), print_time(k->disabled, off),
+		    k->label);
 		return (0);
 	}
 	if ((o = json_object_new_object()) == NULL ||
@@ -205,7 +207,8 @@ key_print(void *cookie, const struct key *k)
 	    jset(o, "label", jstr(k->label)) ||
 	    print_jtime(o, "created", k->created) ||
 	    print_jtime(o, "expires", k->expires) ||
-	    print_jtime(o, "revoked", k->revoked)) {
+	    print_jtime(o, "revoked", k->revoked) ||
+	    print_jtime(o, "disabled", k->disabled)) {
 		json_object_put(o);
 		return (-1);
 	}
@@ -221,7 +224,7 @@ admin_key_list(struct admin *a, int argc, char **argv)
 		return (ADMIN_USAGE);
 	if (!a->json)
 		printf("id\thint\tworkspace\tuser\trole\tnames\tcreated\t"
-		       "expires\trevoked\tlabel\n");
+		       "expires\trevoked\tdisabled\tlabel\n");
 	rc = key_each(a->db, key_print, a);
 	return (rc == DATA_OK ? ADMIN_OK : admin_data(rc));
 }

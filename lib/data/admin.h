@@ -40,7 +40,8 @@ struct key {
 	const char *hint, *workspace, *user, *label;
 	enum role role;
 	int shared; /* Asserts names in the workspace's name space. */
-	uint64_t created, expires, revoked; /* Unix ms; 0 = never. */
+	/* Unix ms; 0 = never.  Disabled: with its user or workspace. */
+	uint64_t created, expires, revoked, disabled;
 };
 
 /* What key_create() is told. */

@@ -15,9 +15,10 @@
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The columns of a caller, before those of the file. */
-#define CALLER_COLS \
-	"k.id, k.workspace_id, k.user_id, k.role, w.name, u.name, " DB_NOW_MS
-#define CALLER_NCOLS 7
+#define CALLER_COLS                                     \
+	DB_NOW_MS ", k.id, k.workspace_id, k.user_id, " \
+		  "k.workspace_name, k.user_name, k.role, k.expires"
+#define CALLER_NCOLS 8
 
 /* Has ${token} the form of a key? */
 static int
@@ -32,66 +33,56 @@ is_key(const char *token)
 	    token[KEY_LEN] == '\0');
 }
 
-static int
+/* Read CALLER_COLS: DATA_OK, DATA_NONE if the key has expired, DATA_FAIL. */
+static enum data_rc
 caller_row(char *const *cols, struct caller *c)
 {
+	uint64_t expires = UINT64_MAX;
 
 	c->workspace = cols[4];
 	c->user = cols[5];
-	if (num_u64(cols[0], 1, UINT64_MAX, &c->key) ||
-	    num_u64(cols[1], 1, UINT64_MAX, &c->owner.workspace) ||
-	    num_u64(cols[2], 1, UINT64_MAX, &c->owner.user) ||
-	    role_of_word(cols[3], &c->role) ||
-	    num_u64(cols[6], 1, UINT64_MAX, &c->now)) {
-		log_err("caller: bad row of key %s", cols[0]);
-		return (-1);
+	if (num_u64(cols[0], 1, UINT64_MAX, &c->now) ||
+	    num_u64(cols[1], 1, UINT64_MAX, &c->key) ||
+	    num_u64(cols[2], 1, UINT64_MAX, &c->owner.workspace) ||
+	    num_u64(cols[3], 1, UINT64_MAX, &c->owner.user) ||
+	    role_of_word(cols[6], &c->role) ||
+	    (cols[7] != NULL && num_u64(cols[7], 0, UINT64_MAX, &expires))) {
+		log_err("caller: bad row of key %s", cols[1]);
+		return (DATA_FAIL);
 	}
-	return (0);
+	return (expires > c->now ? DATA_OK : DATA_NONE);
 }
 
 enum data_rc
 caller_find(struct db *db, struct arena *mem, const char *token, const char *id,
     struct caller *c, struct file *f, enum data_rc *have)
 {
-	static const char sql[] = "SELECT " CALLER_COLS ", " FILE_COLS(
-	    "f.") ", " FILE_LIVE("f.",
+	/*
+	 * Every request runs this, and each table and each expression in it is
+	 * felt: the key's row repeats what it would have to be joined for.
+	 */
+	static const char sql[] = "SELECT " CALLER_COLS ", " FILE_FOUND("f.",
 	    DB_NOW_MS) "  FROM api_key k"
-		       "  JOIN user u ON u.id = k.user_id AND u.disabled IS "
-		       "NULL"
-		       "  JOIN workspace w ON w.id = k.workspace_id"
-		       "                  AND w.disabled IS NULL"
 		       "  LEFT JOIN file f ON f.workspace_id = k.workspace_id"
 		       "                  AND f.user_id = k.user_id AND f.pid "
 		       "= ?"
-		       "                  AND " FILE_FOUND(
-			   "f.", DB_NOW_MS) " WHERE k.sha256 = UNHEX(?) AND "
-					    "k.revoked IS NULL"
-					    "   AND (k.expires IS NULL OR "
-					    "k.expires > " DB_NOW_MS ")";
-	char sha[HASH_SIZE], *cols[CALLER_NCOLS + FILE_NCOLS + 1];
-	enum db_rc rc;
+		       " WHERE k.sha256 = UNHEX(?) AND k.revoked IS NULL"
+		       "   AND k.disabled IS NULL";
+	char sha[HASH_SIZE], *cols[CALLER_NCOLS + FILE_NFOUND];
+	enum db_rc dbrc;
+	enum data_rc rc;
 
 	if (!is_key(token))
 		return (DATA_NONE);
 	if (hash_sha256(token, strlen(token), sha))
 		return (DATA_FAIL);
 	const struct db_arg args[] = {DB_STR(id), DB_STR(sha)};
-	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
-	if (rc != DB_OK)
-		return (data_rc_of(rc));
-	if (caller_row(cols, c))
-		return (DATA_FAIL);
-	if (id == NULL)
-		return (DATA_OK);
-	if (cols[CALLER_NCOLS] == NULL)
-		*have = DATA_NONE;
-	else if (file_row(&cols[CALLER_NCOLS], f))
-		*have = DATA_FAIL;
-	else if (strcmp(cols[CALLER_NCOLS + FILE_NCOLS], "1") == 0)
-		*have = DATA_OK;
-	else
-		*have = DATA_EXPIRED;
-	return (DATA_OK);
+	dbrc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
+	if (dbrc != DB_OK)
+		return (data_rc_of(dbrc));
+	if ((rc = caller_row(cols, c)) == DATA_OK && id != NULL)
+		*have = file_found(&cols[CALLER_NCOLS], f);
+	return (rc);
 }
 
 /* The users found for caller_act_as(). */

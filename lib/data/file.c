@@ -68,24 +68,40 @@ file_drop(struct db *db, uint64_t row)
 }
 
 enum data_rc
+file_found(char *const *cols, struct file *f)
+{
+	const char *sweep_at = cols[FILE_NCOLS], *live = cols[FILE_NCOLS + 1];
+	uint64_t died;
+
+	/* It never was live: it has no id. */
+	if (cols[1] == NULL)
+		return (DATA_NONE);
+	if (file_row(cols, f))
+		return (DATA_FAIL);
+	if (live != NULL && strcmp(live, "1") == 0)
+		return (DATA_OK);
+
+	/* A live row's time to be swept is its expiry; a dead one's, its end. */
+	if (f->expires != 0 && sweep_at != NULL &&
+	    num_u64(sweep_at, 0, UINT64_MAX, &died) == 0 && f->expires <= died)
+		return (DATA_EXPIRED);
+	return (DATA_NONE);
+}
+
+enum data_rc
 file_find(struct db *db, struct arena *mem, const struct owner *o,
     const char *id, uint64_t now, struct file *f)
 {
-	static const char sql[] = "SELECT " FILE_COLS("") ", " FILE_LIVE(
+	static const char sql[] = "SELECT " FILE_FOUND(
 	    "", "?") "  FROM file"
-		     " WHERE workspace_id = ? AND user_id = ? AND pid = ?"
-		     "   AND " FILE_FOUND("", "?");
-	const struct db_arg args[] = {DB_U64(now), DB_U64(o->workspace),
-	    DB_U64(o->user), DB_STR(id), DB_U64(now)};
-	char *cols[FILE_NCOLS + 1];
+		     " WHERE workspace_id = ? AND user_id = ? AND pid = ?";
+	const struct db_arg args[] = {
+	    DB_U64(now), DB_U64(o->workspace), DB_U64(o->user), DB_STR(id)};
+	char *cols[FILE_NFOUND];
 	enum db_rc rc;
 
-	if ((rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols))) !=
-	    DB_OK)
-		return (data_rc_of(rc));
-	if (file_row(cols, f))
-		return (DATA_FAIL);
-	return (strcmp(cols[FILE_NCOLS], "1") == 0 ? DATA_OK : DATA_EXPIRED);
+	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
+	return (rc == DB_OK ? file_found(cols, f) : data_rc_of(rc));
 }
 
 enum data_rc

@@ -20,13 +20,20 @@
 #define FILE_LIVE(f, now) \
 	f "state = 'live' AND (" f "expires IS NULL OR " f "expires > " now ")"
 
-/* Was live, and its expiry ended that, whether swept since or not. */
-#define FILE_EXPIRED(f, now)                                        \
-	"((" f "state = 'live' AND " f "expires <= " now ") OR (" f \
-	"state IN ('dead', 'gone') AND " f "expires <= " f "sweep_at))"
+/*
+ * What file_found() reads, with the parameters or expressions for ${now}: a row
+ * in whatever state, and how it stands then.
+ */
+#define FILE_FOUND(f, now) FILE_COLS(f) ", " f "sweep_at, " FILE_LIVE(f, now)
+#define FILE_NFOUND (FILE_NCOLS + 2)
 
-/* Anything of FILE_LIVE or FILE_EXPIRED, to be told apart by FILE_LIVE. */
-#define FILE_FOUND(f, now) "(" f "state = 'live' OR " FILE_EXPIRED(f, now) ")"
+/**
+ * file_found(cols, f):
+ * Read FILE_FOUND into ${f}.  DATA_OK if it is live; DATA_EXPIRED if it was live
+ * until its expiry, whether it has been swept since or not; DATA_NONE for any
+ * other state; DATA_FAIL.
+ */
+enum data_rc file_found(char *const *, struct file *);
 
 /**
  * file_row(cols, f):

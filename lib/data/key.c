@@ -38,12 +38,15 @@ key_create(struct db *db, const struct key_new *k,
     char token[static KEY_LEN + 1], uint64_t *id)
 {
 	static const char sql[] =
-	    "INSERT INTO api_key (sha256, hint, workspace_id, user_id, role,"
-	    " name_space, label, created, expires)"
-	    " SELECT UNHEX(?), ?, w.id, u.id, ?, ?, ?, " DB_NOW_MS ", ?"
+	    "INSERT INTO api_key (sha256, hint, workspace_id, user_id,"
+	    " workspace_name, user_name, role, name_space, label, created,"
+	    " expires, disabled)"
+	    " SELECT UNHEX(?), ?, w.id, u.id, w.name, u.name, ?, ?, ?,"
+	    " " DB_NOW_MS ", ?, COALESCE(w.disabled, u.disabled)"
 	    "   FROM workspace w JOIN user u"
 	    "     ON u.workspace_id = w.id AND u.key_id = 0 AND u.name = ?"
-	    "  WHERE (? IS NULL OR w.name = ?) AND (? IS NULL OR w.tenant = ?)";
+	    "  WHERE (? IS NULL OR w.name = ?) AND (? IS NULL OR w.tenant = ?)"
+	    "   LOCK IN SHARE MODE";
 	const struct db_arg never = DB_NULL, at = DB_U64(k->expires);
 	char sha[HASH_SIZE];
 	uint64_t n;

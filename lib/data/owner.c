@@ -54,63 +54,87 @@ user_create(
 	return (n == 1 ? DATA_OK : DATA_NONE);
 }
 
-/*
- * Run the conditional UPDATE ${sql}; where it changed nothing, ${there} tells
- * whether what it was meant for is there at all.
- */
-static enum data_rc
-change(struct db *db, const char *sql, const struct db_arg *args, size_t nargs,
-    const char *there, const struct db_arg *which, size_t nwhich)
+/* An owner being switched on or off, and his keys with him. */
+struct change {
+	const char *sql;   /* Switches; changes no row if it is so already. */
+	const char *there; /* Finds the owner in whatever state. */
+	const char *keys;  /* Tells his keys. */
+	struct db_arg args[2];
+	size_t nargs;
+	enum data_rc why; /* Of a DB_STOP. */
+};
+
+static enum db_rc
+change_body(struct db *tx, void *cookie)
 {
+	struct change *c = cookie;
 	struct arena *mem;
 	uint64_t n;
 	enum db_rc rc;
 	char *col;
 
-	if ((rc = db_exec(db, sql, args, nargs, &n, NULL)) != DB_OK)
-		return (data_rc_of(rc));
+	if ((rc = db_exec(tx, c->sql, c->args, c->nargs, &n, NULL)) != DB_OK)
+		return (rc);
 	if (n == 1)
-		return (DATA_OK);
+		return (db_exec(tx, c->keys, c->args, c->nargs, NULL, NULL));
 	if ((mem = arena_new(64)) == NULL)
-		return (DATA_FAIL);
-	rc = db_row(db, mem, there, which, nwhich, &col, 1);
+		return (DB_FAIL);
+	rc = db_row(tx, mem, c->there, c->args, c->nargs, &col, 1);
 	arena_free(mem);
-	return (rc == DB_OK ? DATA_STATE : data_rc_of(rc));
+	if (rc != DB_OK && rc != DB_NONE)
+		return (rc);
+	c->why = (rc == DB_OK) ? DATA_STATE : DATA_NONE;
+	return (DB_STOP);
 }
+
+static enum data_rc
+change_run(struct db *db, struct change *c)
+{
+	enum db_rc rc = db_tx(db, change_body, c);
+
+	return (rc == DB_STOP ? c->why : data_rc_of(rc));
+}
+
+/* A key is as disabled as its user or workspace. */
+#define KEYS_FOLLOW                                            \
+	"UPDATE api_key k JOIN user u ON u.id = k.user_id"     \
+	"  JOIN workspace w ON w.id = k.workspace_id"          \
+	"   SET k.disabled = COALESCE(w.disabled, u.disabled)" \
+	" WHERE w.name = ?"
 
 enum data_rc
 workspace_enable(struct db *db, const char *name, int on)
 {
-	static const char on_sql[] = "UPDATE workspace SET disabled = NULL"
-				     " WHERE name = ? AND disabled IS NOT NULL";
-	static const char off_sql[] =
-	    "UPDATE workspace SET disabled = " DB_NOW_MS
-	    " WHERE name = ? AND disabled IS NULL";
-	static const char there[] = "SELECT id FROM workspace WHERE name = ?";
-	const struct db_arg args[] = {DB_STR(name)};
+	struct change c = {.sql = on
+		? "UPDATE workspace SET disabled = NULL"
+		  " WHERE name = ? AND disabled IS NOT NULL"
+		: "UPDATE workspace SET disabled = " DB_NOW_MS
+		  " WHERE name = ? AND disabled IS NULL",
+	    .there = "SELECT id FROM workspace WHERE name = ?",
+	    .keys = KEYS_FOLLOW,
+	    .args = {DB_STR(name)},
+	    .nargs = 1};
 
-	return (change(db, on ? on_sql : off_sql, args, NELEM(args), there,
-	    args, NELEM(args)));
+	return (change_run(db, &c));
 }
+
+#define ONE_USER                                              \
+	" WHERE workspace_id = (SELECT w.id FROM workspace w" \
+	"                        WHERE w.name = ?)"           \
+	"   AND key_id = 0 AND name = ?"
 
 enum data_rc
 user_enable(struct db *db, const char *workspace, const char *name, int on)
 {
-	static const char on_sql[] =
-	    "UPDATE user SET disabled = NULL"
-	    " WHERE workspace_id = (SELECT w.id FROM workspace w"
-	    "                        WHERE w.name = ?)"
-	    "   AND key_id = 0 AND name = ? AND disabled IS NOT NULL";
-	static const char off_sql[] =
-	    "UPDATE user SET disabled = " DB_NOW_MS
-	    " WHERE workspace_id = (SELECT w.id FROM workspace w"
-	    "                        WHERE w.name = ?)"
-	    "   AND key_id = 0 AND name = ? AND disabled IS NULL";
-	static const char there[] =
-	    "SELECT u.id FROM user u JOIN workspace w ON w.id = u.workspace_id"
-	    " WHERE w.name = ? AND u.key_id = 0 AND u.name = ?";
-	const struct db_arg args[] = {DB_STR(workspace), DB_STR(name)};
+	struct change c = {.sql = on
+		? "UPDATE user SET disabled = NULL" ONE_USER
+		  " AND disabled IS NOT NULL"
+		: "UPDATE user SET disabled = " DB_NOW_MS ONE_USER
+		  " AND disabled IS NULL",
+	    .there = "SELECT id FROM user" ONE_USER,
+	    .keys = KEYS_FOLLOW " AND u.key_id = 0 AND u.name = ?",
+	    .args = {DB_STR(workspace), DB_STR(name)},
+	    .nargs = 2};
 
-	return (change(db, on ? on_sql : off_sql, args, NELEM(args), there,
-	    args, NELEM(args)));
+	return (change_run(db, &c));
 }

@@ -116,7 +116,8 @@ key_row(struct list *l, char *const *cols)
 
 	k.shared = (strcmp(cols[6], "workspace") == 0);
 	if (role_of_word(cols[5], &k.role) || ms(cols[7], &k.created) ||
-	    ms(cols[8], &k.expires) || ms(cols[9], &k.revoked))
+	    ms(cols[8], &k.expires) || ms(cols[9], &k.revoked) ||
+	    ms(cols[10], &k.disabled))
 		return (-1);
 	return (l->key(l->cookie, &k));
 }
@@ -125,12 +126,10 @@ enum data_rc
 key_each(struct db *db, int (*fn)(void *, const struct key *), void *cookie)
 {
 	static const char sql[] =
-	    "SELECT k.id, k.hint, w.name, u.name, k.label, k.role,"
-	    " k.name_space, k.created, k.expires, k.revoked"
-	    "  FROM api_key k JOIN workspace w ON w.id = k.workspace_id"
-	    "  JOIN user u ON u.id = k.user_id"
-	    " WHERE k.id > ?" PIECE_SQL;
+	    "SELECT id, hint, workspace_name, user_name, label, role,"
+	    " name_space, created, expires, revoked, disabled"
+	    "  FROM api_key WHERE id > ?" PIECE_SQL;
 	struct list l = {.row = key_row, .key = fn, .cookie = cookie};
 
-	return (list_run(db, &l, sql, 10));
+	return (list_run(db, &l, sql, 11));
 }
