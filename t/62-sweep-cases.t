@@ -57,7 +57,7 @@ sub asked {
 }
 
 # --- sweep-crash-points ---
-for my $step (qw(kill-claimed kill-unlinked kill-gone kill-forgotten)) {
+for my $step (qw(kill-claimed kill-unlinked kill-gone)) {
 	my @expired = map { upload("$step $_", name => "e$_.txt") } 1 .. 10;
 	my $live = upload('alive', name => 'live.txt');
 	expire(2 * $DAY, @expired);

@@ -134,43 +134,74 @@ remove_bytes(const struct run *r, const struct due *d, struct blob_took *t)
 	    r->s->store, d->key, t));
 }
 
+/* What becomes of a row whose bytes have been dealt with. */
+enum fate {
+	FATE_GONE, /* It stays as a tombstone. */
+	FATE_OLD,  /* So it would, but that time is over too. */
+	FATE_DROP, /* It never had a public id that anybody could hold. */
+	FATE_BAD,  /* Its bytes are still there. */
+	FATES
+};
+
+/* Do to the claimed rows what their fate is, and count those it was done to. */
+static enum sweep_rc
+settle(struct run *r, const struct kind *k, const struct batch *to)
+{
+	const char *const sql[FATES] = {
+	    [FATE_GONE] = k->gone,
+	    [FATE_OLD] = k->drop,
+	    [FATE_DROP] = k->drop,
+	    [FATE_BAD] = k->release,
+	};
+	uint64_t n[FATES];
+	enum sweep_rc rc = SWEEP_DONE;
+	int i;
+
+	for (i = 0; i < FATES; i++) {
+		n[i] = 0;
+		if (rc == SWEEP_DONE)
+			rc = batch_exec(r, sql[i], &r->token, 1, &to[i], &n[i]);
+	}
+	r->n->files += n[FATE_GONE] + n[FATE_OLD];
+	r->n->expired += k->live ? n[FATE_GONE] + n[FATE_OLD] : 0;
+	r->n->tombstones += n[FATE_OLD];
+	*(k->part ? &r->n->parts : &r->n->uploads) += n[FATE_DROP];
+	return (rc);
+}
+
 /* Remove the bytes of the claimed ${b}, and then what their rows say. */
 static enum sweep_rc
 take(struct run *r, const struct kind *k, struct batch *b)
 {
-	struct batch gone = {.n = 0}, drop = {.n = 0}, bad = {.n = 0};
+	const uint64_t old = run_due(r, r->s->tombstone_s);
+	struct batch to[FATES];
 	struct blob_took t = {0, 0, 0};
 	enum sweep_rc rc = SWEEP_DONE, rc2;
+	enum fate fate;
 	const struct due *d;
-	struct batch *to;
-	uint64_t n;
 	size_t i;
 
+	for (i = 0; i < FATES; i++)
+		to[i].n = 0;
 	for (i = 0; i < b->n; i++) {
 		d = &b->row[i];
-		to = k->part || *d->name == '\0' ? &drop : &gone;
+		fate = k->part || *d->name == '\0' ? FATE_DROP
+		    : d->at <= old                 ? FATE_OLD
+						   : FATE_GONE;
 		if (rc != SWEEP_DONE) {
-			to = &bad; /* The store went away. */
+			fate = FATE_BAD; /* The store went away. */
 		} else if (*d->key) {
 			if (remove_bytes(r, d, &t) != BLOB_OK) {
 				rc = run_failed(r);
-				to = &bad;
+				fate = FATE_BAD;
 			}
 			r->n->temp += (uint64_t)t.temp;
 			r->n->bytes += t.bytes;
 		}
-		to->row[to->n++] = *d;
+		to[fate].row[to[fate].n++] = *d;
 	}
 	fault_kill("kill-unlinked");
-	if ((rc2 = batch_exec(r, k->gone, &r->token, 1, &gone, &n)) ==
-	    SWEEP_DONE) {
-		r->n->files += n;
-		r->n->expired += k->live ? n : 0;
-		rc2 = batch_exec(r, k->drop, &r->token, 1, &drop, &n);
-		*(k->part ? &r->n->parts : &r->n->uploads) += n;
-	}
-	if (rc2 == SWEEP_DONE)
-		rc2 = batch_exec(r, k->release, &r->token, 1, &bad, &n);
+	rc2 = settle(r, k, to);
 	fault_kill("kill-gone");
 	return (rc2 != SWEEP_DONE ? rc2 : rc);
 }
