@@ -57,6 +57,7 @@ use IO::Select;
 use IO::Socket::INET;
 use JSON::PP ();
 use POSIX ();
+use Scalar::Util qw(weaken);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -71,6 +72,15 @@ $SIG{INT} = $SIG{TERM} = sub { exit 1 };
 $SIG{PIPE} = 'IGNORE';
 
 # --- its life ---
+
+# Those that run, by address; a test that dies must stop them before the
+# directories they run in are removed.
+my %up;
+
+END {
+	local ($?, $@, $!);
+	$_->done for grep { defined } values %up;
+}
 
 sub new {
 	my ($class, %o) = @_;
@@ -106,6 +116,7 @@ sub _up {
 	my $r = $self->_stack('up', @words, @{$o{up} || []});
 	BAIL_OUT("stack up: $r->{err}") if $r->{exit};
 	$self->{alive} = 1;
+	weaken($up{$self} = $self);
 	my %env = $self->_stack('env')->{out} =~ /^(\w+)='(.*)'$/mg;
 	$self->{env} = \%env;
 	$self->{url} = $env{SATCHEL_URL};
@@ -181,6 +192,7 @@ sub done {
 	return if !$self->{alive} || $self->{owner} != $$;
 	my $r = $self->_stack('down', '--discard');
 	$self->{alive} = 0;
+	delete $up{$self};
 	is(join('', $r->{exit} ? "stack down: $r->{err}" : '', $self->errors),
 	    '', 'nothing went wrong unseen');
 	return;

@@ -13,6 +13,11 @@ our @EXPORT_OK = qw(wrk median seconds row failures max_memory bare_start sh
     fill expire);
 
 my ($failed, $expired) = (0, 0);
+my (@running, $owner);
+
+# However a benchmark ends, the bare system goes with it.
+$owner = $$;
+END { kill('TERM', @running) if @running && $$ == $owner }
 
 sub median {
 	my @v = sort { $a <=> $b } @_;
@@ -115,10 +120,12 @@ END
 	    ['nginx', '-c', "$dir/nginx.conf", '-p', $dir]) {
 		my $pid = fork() // die $!;
 		if ($pid == 0) {
-			open(STDERR, '>>', "$dir/log");
+			open(STDOUT, '>>', "$dir/log");
+			open(STDERR, '>&', \*STDOUT);
 			exec(@$cmd) or POSIX::_exit(1);
 		}
 		push(@pids, $pid);
+		push(@running, $pid);
 	}
 	my $bare = { url => "http://127.0.0.1:$port", dir => $dir, pids => \@pids };
 	for (1 .. 100) {
