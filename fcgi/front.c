@@ -1,6 +1,5 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -10,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -26,35 +26,36 @@
 #include "fcgi/io_fcgx.h"
 
 #define STACK (1UL << 20) /* Address space; only what is touched costs. */
-#define SEND_S 120        /* A peer may take nothing for so long. */
-#define PAUSE_MS 100      /* After running out of descriptors. */
-#define QUIET_MS 20       /* When stopping: nothing more is under way. */
-#define NEVENTS 64
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+
+#define SEND_S 120   /* A peer may take nothing for so long. */
+#define PAUSE_MS 100 /* After running out of descriptors. */
+#define QUIET_MS 20  /* When stopping: nothing more is under way. */
+#define NEVENTS 4
 #define NACCEPT 16 /* Connections taken before looking at others. */
 
 /*
- * A connection is in exactly one place: watched by epoll (once, so that only
- * one event comes of it), in the queue, or with a thread.  So its descriptor
- * is all there is to know about it.
+ * A connection is in exactly one place: watched by epoll (once, so that one
+ * thread gets the one event that comes of it), or with a thread.  So its
+ * descriptor is all there is to know about it.
  */
 struct front {
 	front_handler *handle;
 	void *cookie;
 	size_t threads;
 	int listenfd; /* -1 once no more are accepted. */
-	int epfd;
+	int connfd;   /* Epoll of the connections; the threads wait here. */
+	int overfd;   /* In it: threads, leave. */
+	int doorfd;   /* Epoll of what follows; we wait here. */
 	int wakefd;
 	int signalfd;
 	int told; /* To stop. */
 
 	pthread_mutex_t lock; /* Over all below. */
-	pthread_cond_t work;
-	int *queue; /* A ring with a place for every descriptor. */
-	size_t size, head, queued;
-	size_t busy;  /* Threads with a request. */
-	int paused;   /* The front waits for a free thread. */
+	size_t busy;          /* Threads with a request. */
+	uint64_t answered;
+	int paused;   /* The door is shut until a thread is free. */
 	int stopping; /* Keep no connection. */
-	int over;     /* Threads, leave. */
 };
 
 static void
@@ -73,14 +74,14 @@ clear(struct front *f)
 	(void)!read(f->wakefd, &count, sizeof(count));
 }
 
-/* Watch for the next request on ${fd}. */
+/* Have a thread see the next request on ${fd}. */
 static void
 watch(struct front *f, int op, int fd)
 {
 	struct epoll_event e = {
 	    .events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data.fd = fd};
 
-	if (epoll_ctl(f->epfd, op, fd, &e)) {
+	if (epoll_ctl(f->connfd, op, fd, &e)) {
 		log_err("front: epoll: %s", strerror(errno));
 		close(fd);
 	}
@@ -115,23 +116,17 @@ answer(const struct front *f, FCGX_Request *fcgx, int fd, int *keep)
 	return (fcgx->ipcFd >= 0);
 }
 
-/* Take a connection from the queue, or -1 when it is over. */
-static int
-take(struct front *f)
+/* A thread has a request; the last free one shuts the door. */
+static void
+begin(struct front *f)
 {
-	int fd = -1;
+	int full;
 
 	pthread_mutex_lock(&f->lock);
-	while (f->queued == 0 && !f->over)
-		pthread_cond_wait(&f->work, &f->lock);
-	if (f->queued > 0) {
-		fd = f->queue[f->head];
-		f->head = (f->head + 1) % f->size;
-		f->queued--;
-		f->busy++;
-	}
+	full = ++f->busy == f->threads;
 	pthread_mutex_unlock(&f->lock);
-	return (fd);
+	if (full)
+		wake(f);
 }
 
 /* A thread has no request any more; ${keep} its connection ${fd} if it may. */
@@ -142,8 +137,8 @@ done(struct front *f, int fd, int keep)
 
 	pthread_mutex_lock(&f->lock);
 	f->busy--;
-	news = (f->paused && f->busy + f->queued < f->threads) ||
-	    (f->stopping && f->busy + f->queued == 0);
+	f->answered++;
+	news = f->paused || (f->stopping && f->busy == 0);
 	if (keep && !f->stopping)
 		watch(f, EPOLL_CTL_MOD, fd);
 	else if (fd != -1)
@@ -153,47 +148,43 @@ done(struct front *f, int fd, int keep)
 		wake(f);
 }
 
-static void *
-worker(void *cookie)
-{
-	struct front *f = cookie;
-	FCGX_Request fcgx;
-	int fd, keep;
-
-	while ((fd = take(f)) != -1) {
-		if (answer(f, &fcgx, fd, &keep))
-			done(f, fd, keep);
-		else
-			done(f, -1, 0);
-	}
-	return (NULL);
-}
-
-static void
-put(struct front *f, int fd)
-{
-
-	pthread_mutex_lock(&f->lock);
-	f->queue[(f->head + f->queued++) % f->size] = fd;
-	pthread_cond_signal(&f->work);
-	pthread_mutex_unlock(&f->lock);
-}
-
-/* Something came on a watched connection: a request, or its end. */
-static void
-readable(struct front *f, const struct epoll_event *e)
+/* Something came on a connection: its end, and no request?  Then close it. */
+static int
+left(struct front *f, const struct epoll_event *e)
 {
 	char c;
 
 	if (!(e->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) ||
-	    recv(e->data.fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
-		put(f, e->data.fd);
-		return;
-	}
+	    recv(e->data.fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+		return (0);
 	/* The thread that had it may still be inside done(). */
 	pthread_mutex_lock(&f->lock);
 	close(e->data.fd);
 	pthread_mutex_unlock(&f->lock);
+	return (1);
+}
+
+static void *
+worker(void *cookie)
+{
+	struct front *f = cookie;
+	struct epoll_event e;
+	FCGX_Request fcgx;
+	int keep;
+
+	for (;;) {
+		if (epoll_wait(f->connfd, &e, 1, -1) < 1)
+			continue;
+		if (e.data.fd == f->overfd)
+			return (NULL);
+		if (left(f, &e))
+			continue;
+		begin(f);
+		if (answer(f, &fcgx, e.data.fd, &keep))
+			done(f, e.data.fd, keep);
+		else
+			done(f, -1, 0);
+	}
 }
 
 static int
@@ -202,14 +193,14 @@ listen_on(struct front *f)
 	struct epoll_event e = {
 	    .events = EPOLLIN | EPOLLEXCLUSIVE, .data.fd = f->listenfd};
 
-	return (epoll_ctl(f->epfd, EPOLL_CTL_ADD, f->listenfd, &e));
+	return (epoll_ctl(f->doorfd, EPOLL_CTL_ADD, f->listenfd, &e));
 }
 
 static void
 listen_off(struct front *f)
 {
 
-	(void)epoll_ctl(f->epfd, EPOLL_CTL_DEL, f->listenfd, NULL);
+	(void)epoll_ctl(f->doorfd, EPOLL_CTL_DEL, f->listenfd, NULL);
 }
 
 /* A connection's deadlines, so that no thread waits for ever on a peer. */
@@ -276,52 +267,9 @@ crowded(struct front *f)
 	int rc;
 
 	pthread_mutex_lock(&f->lock);
-	rc = f->paused = f->busy + f->queued >= f->threads;
+	rc = f->paused = f->busy >= f->threads;
 	pthread_mutex_unlock(&f->lock);
 	return (rc);
-}
-
-static int
-idle(struct front *f)
-{
-	int rc;
-
-	pthread_mutex_lock(&f->lock);
-	rc = f->busy == 0 && f->queued == 0;
-	pthread_mutex_unlock(&f->lock);
-	return (rc);
-}
-
-/* Take what has already connected, and nobody more. */
-static void
-stop(struct front *f)
-{
-
-	pthread_mutex_lock(&f->lock);
-	f->stopping = 1;
-	pthread_mutex_unlock(&f->lock);
-	(void)epoll_ctl(f->epfd, EPOLL_CTL_DEL, f->signalfd, NULL);
-	listen_off(f);
-	(void)accept_some(f, (int)f->size);
-	close(f->listenfd);
-	f->listenfd = -1;
-}
-
-/* Look at what comes on the connections until they are quiet. */
-static void
-settle(struct front *f)
-{
-	struct epoll_event ev[NEVENTS];
-	int i, n;
-
-	while ((n = epoll_wait(f->epfd, ev, NEVENTS, QUIET_MS)) > 0) {
-		for (i = 0; i < n; i++) {
-			if (ev[i].data.fd == f->wakefd)
-				clear(f);
-			else
-				readable(f, &ev[i]);
-		}
-	}
 }
 
 /* One round of events; ${wait} in ms.  Return how long not to listen. */
@@ -331,18 +279,52 @@ round_of(struct front *f, int wait)
 	struct epoll_event ev[NEVENTS];
 	int i, n, pause = 0;
 
-	n = epoll_wait(f->epfd, ev, NEVENTS, wait);
+	n = epoll_wait(f->doorfd, ev, NEVENTS, wait);
 	for (i = 0; i < n; i++) {
 		if (ev[i].data.fd == f->signalfd)
 			f->told = 1;
 		else if (ev[i].data.fd == f->wakefd)
 			clear(f);
-		else if (ev[i].data.fd == f->listenfd)
-			pause = accept_some(f, NACCEPT);
 		else
-			readable(f, &ev[i]);
+			pause = accept_some(f, NACCEPT);
 	}
 	return (pause);
+}
+
+/* How much has been answered; ~0 while a thread is busy. */
+static uint64_t
+progress(struct front *f)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&f->lock);
+	n = f->busy == 0 ? f->answered : UINT64_MAX;
+	pthread_mutex_unlock(&f->lock);
+	return (n);
+}
+
+/*
+ * Take what has already connected and nobody more, then wait until nothing runs
+ * and nothing more has come for a moment.
+ */
+static void
+stop(struct front *f)
+{
+	uint64_t before = UINT64_MAX, now;
+
+	pthread_mutex_lock(&f->lock);
+	f->stopping = 1;
+	pthread_mutex_unlock(&f->lock);
+	(void)epoll_ctl(f->doorfd, EPOLL_CTL_DEL, f->signalfd, NULL);
+	listen_off(f);
+	(void)accept_some(f, INT_MAX);
+	close(f->listenfd);
+	f->listenfd = -1;
+
+	while ((now = progress(f)) != before || now == UINT64_MAX) {
+		before = now;
+		(void)round_of(f, now == UINT64_MAX ? -1 : QUIET_MS);
+	}
 }
 
 static void
@@ -361,72 +343,47 @@ loop(struct front *f)
 		}
 	}
 	stop(f);
-	for (settle(f); !idle(f); settle(f))
-		(void)round_of(f, -1);
-}
-
-/* The ring has a place for every descriptor the process may have. */
-static size_t
-descriptors(void)
-{
-	struct rlimit rl;
-
-	if (getrlimit(RLIMIT_NOFILE, &rl) || rl.rlim_cur > 1 << 20)
-		return (1 << 20);
-	return ((size_t)rl.rlim_cur);
 }
 
 static int
-watch_level(struct front *f, int fd)
+watch_level(int epfd, int fd)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
 
-	return (epoll_ctl(f->epfd, EPOLL_CTL_ADD, fd, &e));
+	return (epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &e));
+}
+
+static void
+close_all(struct front *f)
+{
+	const int fds[] = {f->listenfd, f->connfd, f->overfd, f->doorfd,
+	    f->wakefd, f->signalfd};
+
+	for (size_t i = 0; i < NELEM(fds); i++) {
+		if (fds[i] != -1)
+			close(fds[i]);
+	}
 }
 
 static int
 open_all(struct front *f, const sigset_t *stops)
 {
 
-	f->size = descriptors();
-	if ((f->queue = calloc(f->size, sizeof(*f->queue))) == NULL ||
-	    (f->epfd = epoll_create1(EPOLL_CLOEXEC)) == -1)
-		goto err0;
-	if ((f->wakefd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) == -1)
-		goto err1;
-	if ((f->signalfd = signalfd(-1, stops, SFD_CLOEXEC)) == -1)
-		goto err2;
-	if (fcntl(f->listenfd, F_SETFL, O_NONBLOCK) ||
-	    watch_level(f, f->wakefd) || watch_level(f, f->signalfd) ||
-	    listen_on(f))
-		goto err3;
-
-	/* Success! */
+	f->connfd = epoll_create1(EPOLL_CLOEXEC);
+	f->doorfd = epoll_create1(EPOLL_CLOEXEC);
+	f->overfd = eventfd(0, EFD_CLOEXEC);
+	f->wakefd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	f->signalfd = signalfd(-1, stops, SFD_CLOEXEC);
+	if (f->connfd == -1 || f->doorfd == -1 || f->overfd == -1 ||
+	    f->wakefd == -1 || f->signalfd == -1 ||
+	    fcntl(f->listenfd, F_SETFL, O_NONBLOCK) ||
+	    watch_level(f->connfd, f->overfd) ||
+	    watch_level(f->doorfd, f->wakefd) ||
+	    watch_level(f->doorfd, f->signalfd) || listen_on(f)) {
+		log_err("front: %s", strerror(errno));
+		return (-1);
+	}
 	return (0);
-
-err3:
-	close(f->signalfd);
-err2:
-	close(f->wakefd);
-err1:
-	close(f->epfd);
-err0:
-	/* Failure! */
-	log_err("front: %s", strerror(errno));
-	free(f->queue);
-	return (-1);
-}
-
-static void
-close_all(struct front *f)
-{
-
-	if (f->listenfd != -1)
-		close(f->listenfd);
-	close(f->signalfd);
-	close(f->wakefd);
-	close(f->epfd);
-	free(f->queue);
 }
 
 /* Start up to ${n} threads; return how many. */
@@ -452,12 +409,10 @@ start(struct front *f, pthread_t *threads, size_t n)
 static void
 join(struct front *f, pthread_t *threads, size_t n)
 {
+	uint64_t one = 1;
 	size_t i;
 
-	pthread_mutex_lock(&f->lock);
-	f->over = 1;
-	pthread_cond_broadcast(&f->work);
-	pthread_mutex_unlock(&f->lock);
+	(void)!write(f->overfd, &one, sizeof(one));
 	for (i = 0; i < n; i++)
 		(void)pthread_join(threads[i], NULL);
 }
@@ -477,7 +432,7 @@ set_signals(sigset_t *stops)
 
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigfillset(&all);
-	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+	for (i = 0; i < NELEM(faults); i++)
 		(void)sigdelset(&all, faults[i]);
 	(void)pthread_sigmask(SIG_SETMASK, &all, NULL);
 	(void)sigemptyset(stops);
@@ -492,11 +447,10 @@ front_run(int fd, size_t threads, front_handler *handle, void *cookie)
 	    .cookie = cookie,
 	    .threads = threads,
 	    .listenfd = fd,
-	    .lock = PTHREAD_MUTEX_INITIALIZER,
-	    .work = PTHREAD_COND_INITIALIZER};
+	    .lock = PTHREAD_MUTEX_INITIALIZER};
 	pthread_t *thread;
 	sigset_t stops;
-	size_t n;
+	size_t n = 0;
 	int rc = -1;
 
 	if (FCGX_Init() ||
@@ -505,15 +459,13 @@ front_run(int fd, size_t threads, front_handler *handle, void *cookie)
 		goto err0;
 	}
 	set_signals(&stops); /* The library has set handlers of its own. */
-	if (open_all(&f, &stops))
-		goto err1;
-	if ((n = start(&f, thread, threads)) == threads) {
+	if (open_all(&f, &stops) == 0 &&
+	    (n = start(&f, thread, threads)) == threads) {
 		loop(&f);
 		rc = 0;
 	}
 	join(&f, thread, n);
 	close_all(&f);
-err1:
 	free(thread);
 err0:
 	return (rc);
