@@ -62,16 +62,19 @@ static int
 text(char *s, size_t n, const char *set, unsigned int base)
 {
 	unsigned int top = 256 - 256 % base;
-	unsigned char b;
-	size_t i;
+	unsigned char b[32];
+	size_t i, j, len;
 
 	for (i = 0; i < n;) {
-		if (id_bytes(&b, 1)) {
+		len = n - i < sizeof(b) ? n - i : sizeof(b);
+		if (id_bytes(b, len)) {
 			*s = '\0';
 			return (-1);
 		}
-		if (b < top)
-			s[i++] = set[b % base];
+		for (j = 0; j < len; j++) {
+			if (b[j] < top)
+				s[i++] = set[b[j] % base];
+		}
 	}
 	s[n] = '\0';
 	return (0);
