@@ -2,62 +2,13 @@
 #include <string.h>
 
 #include "base/jget.h"
+#include "base/jget_build.h"
 #include "base/jspan.h"
-
-/* Members of all objects in ${o}, nested at most JGET_DEPTH deep. */
-static size_t
-count_keys(json_object *o)
-{
-	struct json_object_iterator it, end;
-	size_t i, n = 0;
-
-	switch (json_object_get_type(o)) {
-	case json_type_object:
-		it = json_object_iter_begin(o);
-		end = json_object_iter_end(o);
-		for (; !json_object_iter_equal(&it, &end);
-		     json_object_iter_next(&it))
-			n += 1 + count_keys(json_object_iter_peek_value(&it));
-		break;
-	case json_type_array:
-		for (i = 0; i < json_object_array_length(o); i++)
-			n += count_keys(json_object_array_get_idx(o, i));
-		break;
-	default:
-		break;
-	}
-	return (n);
-}
-
-/* Have json-c read a text that jspan_check() has passed. */
-static enum jget_parse
-build(struct jspan root, json_object **o)
-{
-	struct json_tokener *tok;
-	enum json_tokener_error rc;
-
-	*o = NULL;
-	if (root.len > INT_MAX)
-		return (JGET_PARSE_MEMORY);
-	if ((tok = json_tokener_new_ex(JGET_DEPTH + 2)) == NULL)
-		return (JGET_PARSE_MEMORY);
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
-	*o = json_tokener_parse_ex(tok, root.p, (int)root.len);
-
-	/* A number at the top goes on until something says that it is over. */
-	if ((rc = json_tokener_get_error(tok)) == json_tokener_continue) {
-		*o = json_tokener_parse_ex(tok, "", 1);
-		rc = json_tokener_get_error(tok);
-	}
-	json_tokener_free(tok);
-	return (rc == json_tokener_success ? JGET_PARSE_OK : JGET_PARSE_MEMORY);
-}
 
 enum jget_parse
 jget_parse(const char *text, size_t len, json_object **o, size_t *at)
 {
 	struct jspan_info info;
-	enum jget_parse rc;
 
 	*o = NULL;
 	switch (jspan_check(text, len, JGET_DEPTH, &info)) {
@@ -74,16 +25,9 @@ jget_parse(const char *text, size_t len, json_object **o, size_t *at)
 		*at = (size_t)(info.nul_key - text);
 		return (JGET_PARSE_SYNTAX);
 	}
-	if ((rc = build(info.root, o)) != JGET_PARSE_OK)
-		return (rc);
-
-	/* json-c keeps one of several equal keys: then some are missing. */
-	if (count_keys(*o) != info.keys) {
-		json_object_put(*o);
-		*o = NULL;
-		return (JGET_PARSE_REPEATED);
-	}
-	return (JGET_PARSE_OK);
+	if (info.root.len > INT_MAX)
+		return (JGET_PARSE_MEMORY);
+	return (jget_build(info.root, o));
 }
 
 static enum jget

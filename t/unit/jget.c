@@ -199,6 +199,36 @@ containers(json_object *o)
 	    "neither is taken for the other");
 }
 
+/* Does the escaped surrogate pair of ${c} come out as its four bytes? */
+static int
+pair(unsigned int c)
+{
+	const char want[] = {(char)(0xf0 | c >> 18),
+	    (char)(0x80 | (c >> 12 & 0x3f)), (char)(0x80 | (c >> 6 & 0x3f)),
+	    (char)(0x80 | (c & 0x3f)), '\0'};
+	json_object *o = NULL;
+	char text[32];
+	size_t at;
+	int n, same;
+
+	n = snprintf(text, sizeof(text), "\"\\u%04X\\u%04x\"",
+	    0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+	same = jget_parse(text, (size_t)n, &o, &at) == JGET_PARSE_OK &&
+	    strcmp(json_object_get_string(o), want) == 0;
+	json_object_put(o);
+	return (same);
+}
+
+static void
+pairs(void)
+{
+	unsigned int c, wrong = 0;
+
+	for (c = 0x10000; c <= 0x10ffff; c++)
+		wrong += !pair(c);
+	ok(wrong == 0, "every escaped surrogate pair is its code point");
+}
+
 int
 main(void)
 {
@@ -209,6 +239,7 @@ main(void)
 	bad();
 	repeated();
 	depth();
+	pairs();
 	if (jget_parse(doc, sizeof(doc) - 1, &o, &at) != JGET_PARSE_OK)
 		return (1);
 	strings(o);
