@@ -13,15 +13,14 @@
  * makes a range of (created, pid) < (?, ?), and the index is named, because with
  * one owner holding most of the table the optimizer reads all of his rows.
  */
-#define PAGE(index, purpose, cmp, dir)                                         \
-	"SELECT " FILE_COLS(                                                   \
-	    "") "  FROM file FORCE INDEX (" index ")"                          \
-		" WHERE workspace_id = ? AND user_id = ?" purpose              \
-		"   AND " FILE_LIVE("", "?") "   AND (created " cmp            \
-					     " ? OR (created = ? AND pid " cmp \
-					     " ?))"                            \
-					     " ORDER BY created " dir          \
-					     ", pid " dir " LIMIT ?"
+/* clang-format off */
+#define PAGE(index, purpose, cmp, dir)					\
+	"SELECT " FILE_COLS("") "  FROM file FORCE INDEX (" index ")"	\
+	" WHERE workspace_id = ? AND user_id = ?" purpose		\
+	"   AND " FILE_LIVE("", "?")					\
+	"   AND (created " cmp " ? OR (created = ? AND pid " cmp " ?))"	\
+	" ORDER BY created " dir ", pid " dir " LIMIT ?"
+/* clang-format on */
 
 static const char *const pages[2][2] = {
     {PAGE("file_list", "", "<", "DESC"), PAGE("file_list", "", ">", "ASC")},

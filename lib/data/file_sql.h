@@ -9,23 +9,28 @@
  * ${f} is the table's alias with its dot, or "".
  */
 
+/* clang-format off */
+
 /* The columns file_row() reads, in its order. */
-#define FILE_COLS(f)                                                           \
-	f "id, " f "pid, " f "name, " f "mime, " f "purpose, " f               \
-	  "store_key, " f "sha256, " f "bytes, " f "created, " f "expires, " f \
-	  "origin"
+#define FILE_COLS(f)							\
+	f "id, " f "pid, " f "name, " f "mime, " f "purpose, "		\
+	f "store_key, " f "sha256, " f "bytes, " f "created, "		\
+	f "expires, " f "origin"
 #define FILE_NCOLS 11
 
 /* THE rule for live, at the SQL expression ${now} in Unix milliseconds. */
-#define FILE_LIVE(f, now) \
-	f "state = 'live' AND (" f "expires IS NULL OR " f "expires > " now ")"
+#define FILE_LIVE(f, now)						\
+	f "state = 'live' AND (" f "expires IS NULL OR "		\
+	f "expires > " now ")"
 
 /*
- * What file_found() reads, with the parameters or expressions for ${now}: a row
- * in whatever state, and how it stands then.
+ * What file_found() reads of a row in whatever state: and how it stands at
+ * ${now}.
  */
 #define FILE_FOUND(f, now) FILE_COLS(f) ", " f "sweep_at, " FILE_LIVE(f, now)
 #define FILE_NFOUND (FILE_NCOLS + 2)
+
+/* clang-format on */
 
 /**
  * file_found(cols, f):

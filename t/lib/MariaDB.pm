@@ -15,6 +15,8 @@ package MariaDB;
 #	$db->stop  $db->kill  $db->start
 #	MariaDB::tool($name)       path of t/tool/NAME as built
 #	MariaDB::run(\%env, @command)  {exit, out, err}
+#	MariaDB::relay($name, @args)   run a tool that prints TAP; its tests become
+#	                           this file's, and one more says that it ended well
 
 use strict;
 use warnings;
@@ -159,6 +161,24 @@ sub admin {
 	my ($self, $schema, @words) = @_;
 
 	return run({}, "$build/satchel-admin", '-c', $self->conf($schema), @words);
+}
+
+sub relay {
+	my ($name, @args) = @_;
+	my $r = run({}, tool($name), @args);
+	my ($n, $plan) = (0, 'none');
+
+	for (split /\n/, $r->{out}) {
+		if (/^(not )?ok (\d+) - (.*)/) {
+			$n++;
+			ok(!$1, "$name: $3");
+		} elsif (/^1\.\.(\d+)$/) {
+			$plan = $1;
+		} else {
+			diag $_;
+		}
+	}
+	is($plan, $n, "$name: to its end") or diag "exit $r->{exit} $r->{err}";
 }
 
 sub tool { return "$build/t/tool/$_[0]" }
