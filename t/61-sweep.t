@@ -216,6 +216,24 @@ sub states {
 	    'the next run finishes');
 }
 
+# --- what another sweep has claimed ---
+{
+	fresh();
+	my ($free, $brief, $long) = map { file('dead', $HOUR) } 1 .. 3;
+	store($_, 10, $HOUR) for $free, $brief, $long;
+	my $until = ago(-1.5);
+	sql("UPDATE file SET claim = 5, claim_until = $until"
+	    . " WHERE store_key = '$brief'");
+	sql('UPDATE file SET claim = 6, claim_until = ' . ago(-$HOUR)
+	    . " WHERE store_key = '$long'");
+	my $r = sweep([]);
+	is("$r->{exit} " . said($r), '0 files=2 bytes=20 complete',
+	    'a claim is waited for, but not for ever');
+	ok(time * 1000 >= $until && $r->{json}{seconds} < 5,
+	    'no longer than a lease lasts');
+	is(there($long), 'final', 'and respected while it lasts');
+}
+
 # --- uploads that nobody finished ---
 {
 	fresh();

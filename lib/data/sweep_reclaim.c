@@ -246,7 +246,8 @@ one_number(void *cookie, char *const *cols)
 static enum sweep_rc
 others(struct run *r, const struct kind *k, struct pass p)
 {
-	uint64_t until, last = 0;
+	const uint64_t last = run_now(r) + SWEEP_LEASE_MS;
+	uint64_t until;
 	enum sweep_rc rc;
 
 	p.claimed = 1;
@@ -256,8 +257,6 @@ others(struct run *r, const struct kind *k, struct pass p)
 		if ((rc = run_db(db_rows(r->s->db, k->waiting, args, 2, 1,
 			 one_number, &until))) != SWEEP_DONE)
 			return (rc);
-		if (last == 0)
-			last = until;
 		if (until == 0 || run_now(r) > last)
 			return (pass(r, k, p));
 		(void)poll(NULL, 0, POLL_MS);
