@@ -141,5 +141,21 @@ for my $ant (0, 1) {
 	is(header($r, 'x-should-retry'), undef, '... as nothing has run');
 }
 is($s->get('/v1/files')->{status}, 200, 'the other pool does not care');
+
+# --- the harness sees what goes wrong unseen ---
+
+sub append {
+	my ($file, $line) = @_;
+	open my $out, '>>', "$s->{dir}/log/$file" or die $!;
+	print $out "$line\n";
+	close $out;
+}
+is_deeply([$s->errors], [], 'nothing so far');
+append('gateway.log', '{"level":"error","msg":"a test of the tests"}');
+append('files.log', 'ERROR: AddressSanitizer: a test of the tests');
+append('nginx.log', 'x [alert] a test of the tests');
+is(scalar(grep { /a test of the tests/ } $s->errors), 3, 'errors are found');
+$s->expect_log(qr/a test of the tests/);
+is_deeply([$s->errors], [], '... unless they were announced');
 $s->done;
 done_testing();
