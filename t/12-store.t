@@ -14,6 +14,7 @@ my $BUILD = abs_path($ENV{SATCHEL_BUILD} || 'build');
 # dies leaves nothing behind; an ordinary user gets one inside a user namespace.
 if (!$ENV{STORE_TEST_INSIDE}) {
 	$ENV{STORE_TEST_INSIDE} = 1;
+	$ENV{STORE_TEST_USER} = 1 if $> != 0;
 	exec 'unshare', ($> == 0 ? '-m' : '-Urm'), '--', $^X, $0;
 	die "unshare: $!";
 }
@@ -114,6 +115,18 @@ sub bindfs {
 	run('mount', '-o', 'remount,bind,rw', $root);
 	is($s->('ready'), 'ok', 'writable again: ready');
 	$s->();
+}
+
+# Root looks at a store that is somebody else's.
+if (!defined $ENV{STORE_TEST_USER}) {
+	my $root = "$dir/owned";
+	mkdir $root;
+	chown 65534, 65534, $root;
+	my $s = store($root);
+	like($s->('probe'), qr/^ok /, 'root probes');
+	$s->();
+	is(join(' ', grep { (lstat)[4] != 65534 } glob "$root/* $root/*/*"), '',
+	    'and all that is left belongs to the owner of the root');
 }
 
 # A directory we may not write in, whoever we are.

@@ -120,7 +120,7 @@ make_shard(struct store *S, int root, const char *tmp, const char *final)
 
 	for (len = 2; len < SHARD_PATHLEN; len += 3) {
 		(void)snprintf(dir, sizeof(dir), "%.*s", (int)len, final);
-		if (mkdirat(root, dir, 0750) && errno != EEXIST)
+		if (store_mkdir(root, dir))
 			return (-1);
 		if (settled(root, dir, tmp))
 			continue;

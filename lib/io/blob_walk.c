@@ -146,12 +146,17 @@ store_mark_get(struct store *S, unsigned int *n, uint64_t *age)
 enum blob_rc
 store_mark_set(struct store *S, unsigned int n)
 {
-	const int how = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+	const int how = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
 	int root, fd, bad;
 
-	if ((root = store_root(S)) == -1 ||
-	    (fd = openat(root, MARK, how, 0640)) == -1)
-		return (store_fail(S, "open", MARK));
+	if ((root = store_root(S)) == -1)
+		return (store_fail(S, "open the root of", MARK));
+
+	/* The old one may be another account's; two at once may be two's. */
+	(void)unlinkat(root, MARK, 0);
+	if ((fd = openat(root, MARK, how, 0640)) == -1)
+		return (
+		    errno == EEXIST ? BLOB_OK : store_fail(S, "open", MARK));
 	bad = dprintf(fd, "%u\n", n) < 0;
 	if (close(fd) || bad)
 		return (store_fail(S, "write", MARK));

@@ -179,6 +179,23 @@ store_temp_path(const char *key, char path[static BLOB_PATHMAX])
 	return (0);
 }
 
+/*
+ * An operator who looks at the store as root must not leave behind directories
+ * that the workers cannot use: they belong to whom the root belongs.
+ */
+int
+store_mkdir(int root, const char *path)
+{
+	struct stat sb;
+
+	if (mkdirat(root, path, 0750))
+		return (errno == EEXIST ? 0 : -1);
+	if (geteuid() == 0 && fstat(root, &sb) == 0 && sb.st_uid != 0)
+		(void)fchownat(
+		    root, path, sb.st_uid, sb.st_gid, AT_SYMLINK_NOFOLLOW);
+	return (0);
+}
+
 int
 store_temp(int root, const char *key, int *fd)
 {
@@ -189,8 +206,7 @@ store_temp(int root, const char *key, int *fd)
 		return (-1);
 	if ((*fd = openat(root, path, how, 0600)) != -1)
 		return (0);
-	if (errno != ENOENT ||
-	    (mkdirat(root, TMP_DIR, 0750) && errno != EEXIST))
+	if (errno != ENOENT || store_mkdir(root, TMP_DIR))
 		return (-1);
 	return ((*fd = openat(root, path, how, 0600)) == -1 ? -1 : 0);
 }
@@ -232,8 +248,7 @@ store_clock(int root, int64_t *ms)
 	struct stat sb;
 
 	if (utimensat(root, TMP_DIR, NULL, 0)) {
-		if (errno != ENOENT ||
-		    (mkdirat(root, TMP_DIR, 0750) && errno != EEXIST) ||
+		if (errno != ENOENT || store_mkdir(root, TMP_DIR) ||
 		    utimensat(root, TMP_DIR, NULL, 0))
 			return (-1);
 	}

@@ -53,6 +53,12 @@ int store_moved(struct store *);
 enum blob_rc store_fail(const struct store *, const char *, const char *);
 
 /**
+ * store_mkdir(root, path):
+ * Make the directory ${path} unless it is there.  Return 0, or -1 with errno.
+ */
+int store_mkdir(int, const char *);
+
+/**
  * store_temp(root, key, fd):
  * Create tmp/${key} in the directory ${root}, for writing, and set ${fd}.
  * Return 0, or -1 with errno.
