@@ -70,6 +70,17 @@ put(struct req *r, const void *p, size_t len)
 	return (-1);
 }
 
+static void
+add(struct req *r, const char *name, const char *value)
+{
+
+	(void)buf_puts(&r->headers, name);
+	(void)buf_puts(&r->headers, ": ");
+	(void)buf_puts(&r->headers, value);
+	if (buf_puts(&r->headers, "\r\n"))
+		log_err("reply: no room for the header %s", name);
+}
+
 void
 reply_header(struct req *r, const char *name, const char *fmt, ...)
 {
@@ -88,8 +99,7 @@ reply_header(struct req *r, const char *name, const char *fmt, ...)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			*p = '_';
 	}
-	if (buf_printf(&r->headers, "%s: %s\r\n", name, value))
-		log_err("reply: no room for the header %s", name);
+	add(r, name, value);
 }
 
 /* Headers for a browser's program from the origin that may call. */

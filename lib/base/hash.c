@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <stdlib.h>
 
 #include <openssl/evp.h>
@@ -10,17 +11,40 @@ struct hash {
 	int bad;
 };
 
+/* Looked up once: each EVP_sha256() would be looked up at every use of it. */
+static EVP_MD *fetched[2];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void
+unfetch(void)
+{
+
+	EVP_MD_free(fetched[HASH_SHA256]);
+	EVP_MD_free(fetched[HASH_MD5]);
+}
+
+static void
+fetch(void)
+{
+
+	fetched[HASH_SHA256] = EVP_MD_fetch(NULL, "SHA256", NULL);
+	fetched[HASH_MD5] = EVP_MD_fetch(NULL, "MD5", NULL);
+	(void)atexit(unfetch);
+}
+
 struct hash *
 hash_new(enum hash_kind kind)
 {
-	const EVP_MD *md = kind == HASH_MD5 ? EVP_md5() : EVP_sha256();
 	struct hash *h;
 
+	(void)pthread_once(&once, fetch);
+	if (fetched[kind] == NULL)
+		goto err0;
 	if ((h = calloc(1, sizeof(*h))) == NULL)
 		goto err0;
 	if ((h->ctx = EVP_MD_CTX_new()) == NULL)
 		goto err1;
-	if (EVP_DigestInit_ex(h->ctx, md, NULL) != 1)
+	if (EVP_DigestInit_ex(h->ctx, fetched[kind], NULL) != 1)
 		goto err2;
 
 	/* Success! */

@@ -67,6 +67,29 @@ add(struct line *l, const char *fmt, ...)
 		l->len += (size_t)n;
 }
 
+/* Append ${n} bytes as they are. */
+static void
+copy(struct line *l, const char *s, size_t n)
+{
+
+	if (n >= sizeof(l->p) - l->len)
+		return;
+	memcpy(l->p + l->len, s, n);
+	l->len += n;
+}
+
+/* How many bytes at ${s} stand for themselves inside a JSON string. */
+static size_t
+plain(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && s[n] >= ' ' && s[n] < 0x7f && s[n] != '"' &&
+	    s[n] != '\\')
+		n++;
+	return (n);
+}
+
 /* Append a member with the string ${s}, at most ${max} bytes of it. */
 static void
 add_str(struct line *l, const char *key, const char *s, size_t max)
@@ -77,7 +100,9 @@ add_str(struct line *l, const char *key, const char *s, size_t max)
 	len = utf8_cut(s, strnlen(s, max + 1), max);
 	add(l, ",\"%s\":\"", key);
 	for (i = 0; i < len; i += n) {
-		if ((n = utf8_next(s + i, len - i, &cp)) == 0) {
+		if ((n = plain(s + i, len - i)) > 0)
+			copy(l, s + i, n);
+		else if ((n = utf8_next(s + i, len - i, &cp)) == 0) {
 			add(l, "\\ufffd");
 			n = 1;
 		} else if (cp < 0x20 || cp == 0x7f) {
