@@ -6,4 +6,4 @@ CREATE TABLE migration (
   begun    BIGINT UNSIGNED NOT NULL COMMENT 'Unix ms',
   applied  BIGINT UNSIGNED NULL     COMMENT 'Unix ms; NULL = not known to be done',
   PRIMARY KEY (number)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -8,4 +8,4 @@ CREATE TABLE workspace (
   PRIMARY KEY (id),
   UNIQUE KEY workspace_name (name),
   UNIQUE KEY workspace_tenant (tenant)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -12,4 +12,4 @@ CREATE TABLE user (
   PRIMARY KEY (id),
   UNIQUE KEY user_name (workspace_id, key_id, name),
   KEY user_by_name (name)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

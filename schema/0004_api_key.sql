@@ -23,4 +23,4 @@ CREATE TABLE api_key (
   UNIQUE KEY api_key_sha256 (sha256),
   KEY api_key_user (user_id),
   KEY api_key_workspace (workspace_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -41,4 +41,4 @@ CREATE TABLE file (
   KEY file_list (workspace_id, user_id, state, created, pid),
   KEY file_list_purpose (workspace_id, user_id, state, purpose, created, pid),
   KEY file_sweep (state, sweep_at)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

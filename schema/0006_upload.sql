@@ -19,4 +19,4 @@ CREATE TABLE upload (
   PRIMARY KEY (id),
   UNIQUE KEY upload_pid (workspace_id, user_id, pid),
   KEY upload_sweep (state, sweep_at)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

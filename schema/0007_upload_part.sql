@@ -16,4 +16,4 @@ CREATE TABLE upload_part (
   UNIQUE KEY upload_part_pid (upload_id, pid),
   UNIQUE KEY upload_part_store_key (store_key),
   KEY upload_part_sweep (state, sweep_at)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

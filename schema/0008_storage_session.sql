@@ -13,4 +13,4 @@ CREATE TABLE storage_session (
   last_used     BIGINT UNSIGNED NOT NULL COMMENT 'Unix ms',
   PRIMARY KEY (session),
   KEY storage_session_used (last_used)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
