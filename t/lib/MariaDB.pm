@@ -151,9 +151,11 @@ sub conf {
 	}
 	$text .= "$_:\n$group{$_}" for sort keys %group;
 	my $path = "$self->{dir}/$schema.yml";
-	open my $fh, '>', $path or die "$path: $!";
+	# Another process may be reading the one that is there.
+	open my $fh, '>', "$path.$$" or die "$path: $!";
 	print $fh $text;
 	close $fh or die "$path: $!";
+	rename "$path.$$", $path or die "$path: $!";
 	return $path;
 }
 
