@@ -51,7 +51,7 @@ limits_read(char *const *in, size_t n, struct limits *l)
 			    strncmp(words[i].name, in[k], len) == 0)
 				break;
 		if (i == LIMITS_WORDS || seen & 1U << i || in[k][len] == '\0' ||
-		    num_u64(in[k] + len + 1, 1, INT64_MAX / 4, field(l, i)))
+		    num_u64(in[k] + len + 1, 1, INT64_MAX / 16, field(l, i)))
 			return (-1);
 		seen |= 1U << i;
 	}
@@ -92,7 +92,7 @@ limits_apply(const struct limits *l)
 	} all[] = {
 	    {RLIMIT_CORE, 0},
 	    {RLIMIT_DATA, l->memory / 8 * 7},
-	    {RLIMIT_AS, l->memory * 4},
+	    {RLIMIT_AS, l->memory * 16},
 	    {RLIMIT_FSIZE, l->workspace},
 	    {RLIMIT_NOFILE, LIMIT_FDS},
 	    {RLIMIT_NPROC, l->processes},
