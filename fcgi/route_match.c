@@ -58,7 +58,7 @@ static const struct type {
 /*
  * Cut the path at its slashes first and decode each piece once, so that an
  * encoded slash stays inside its piece and nothing can be encoded twice.  One
- * slash at the end does not count.
+ * slash at the end is only noted.
  */
 static int
 split(const struct req *r, struct match_path *p)
@@ -67,6 +67,7 @@ split(const struct req *r, struct match_path *p)
 	size_t len;
 
 	p->n = 0;
+	p->slash = 0;
 	while (*s == '/' && (s[1] != '\0' || p->n == 0)) {
 		len = strcspn(++s, "/");
 		if (p->n == MATCH_SEGMENTS) {
@@ -78,6 +79,7 @@ split(const struct req *r, struct match_path *p)
 		p->n++;
 		s += len;
 	}
+	p->slash = p->n > 0 && *s == '/';
 	return (*s == '\0' || *s == '/' ? 0 : -1);
 }
 
@@ -101,14 +103,18 @@ fit(struct req *r, const char *segment, const char *pat, size_t len)
 	return (FIT_NO);
 }
 
-/* Does the route's path fit?  Its parameters go to r->arg. */
+/*
+ * Does the route's path fit?  Its parameters go to r->arg.  A slash at the end
+ * does no harm, but at the root the path must be exact: the front guards some
+ * of those by the very name.
+ */
 static enum fit
 fit_path(struct req *r, const struct match_path *p, const char *pat)
 {
 	size_t at = p->base, args = 0, len;
 	enum fit f, all = FIT_YES;
 
-	if ((*pat == '=') == (p->base > 0))
+	if ((*pat == '=') == (p->base > 0) || (*pat == '=' && p->slash))
 		return (FIT_NO);
 	for (pat += *pat == '='; *pat != '\0'; pat += len, at++) {
 		len = strcspn(++pat, "/");

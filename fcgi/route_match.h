@@ -15,6 +15,7 @@ struct match_path {
 	const char *segment[MATCH_SEGMENTS];
 	size_t n;
 	size_t base; /* So many are /v1 or /api/v1; 0: at the root. */
+	int slash;   /* It ends in a slash. */
 };
 
 /* What the table of routes has to say of a path. */

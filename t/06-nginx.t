@@ -48,6 +48,12 @@ for my $ant (0, 1) {
 		}
 	}
 }
+{
+	my $r = $s->post('/v1/files/', headers => ['Content-Length' => 40 << 20],
+	    form => [[file => 'x' x 100000, 'x.txt', 'text/plain']]);
+	is($r->{status}, 413, 'too much, with a slash at the end of the path');
+	like($r->{json}{error}{message}, qr/$limit/, "... is the worker's to say");
+}
 for my $n ($limit - 1, $limit) {
 	is($s->upload('x' x $n)->{status}, 200, "an upload of $n bytes");
 }
@@ -77,7 +83,8 @@ is($s->get("/v1/files/$id")->{status}, 200, 'a file');
 is($s->get("/api/v1/files/$id")->{status}, 200, '... under /api');
 for my $path ("/v1/files%2F$id", "//v1/files/$id", "/v1//files/$id",
     "/v1/nope/../files/$id", "/v1/./files/$id",
-    "/.satchel/whole/aa/bb/cc", '/.satchel/error', '/', '/v1', '/index.html') {
+    "/.satchel/whole/aa/bb/cc", '/.satchel/error',
+    '/metrics/', '/metrics/run/', '/%6detrics/', '/healthz/', '/', '/v1', '/index.html') {
 	my $r = $s->get($path);
 	is("$r->{status} " . (header($r, 'Content-Type') // 'none'),
 	    '404 application/json', $path);
