@@ -107,6 +107,10 @@ parse_object(struct req *r, const struct buf *b, json_object **o)
 		(void)reply_problem(r, P_BAD_JSON, NULL,
 		    "The request body is nested too deeply");
 		return (-1);
+	case JGET_PARSE_MANY:
+		(void)reply_problem(r, P_BAD_JSON, NULL,
+		    "The request body has more than %d values", JGET_VALUES);
+		return (-1);
 	case JGET_PARSE_REPEATED:
 		(void)reply_problem(r, P_BAD_JSON, NULL,
 		    "The request body has a key twice in one object");

@@ -180,6 +180,9 @@ sbx_json(struct sbx_req *r, size_t max, json_object **o)
 	case JGET_PARSE_DEPTH:
 		(void)sbx_fail(r, 400, "bad_json", "nested too deep");
 		return (-1);
+	case JGET_PARSE_MANY:
+		(void)sbx_fail(r, 400, "bad_json", "too many values");
+		return (-1);
 	case JGET_PARSE_REPEATED:
 		(void)sbx_fail(r, 400, "bad_json", "a key stands twice");
 		return (-1);

@@ -25,6 +25,8 @@ jget_parse(const char *text, size_t len, json_object **o, size_t *at)
 		*at = (size_t)(info.nul_key - text);
 		return (JGET_PARSE_SYNTAX);
 	}
+	if (info.values > JGET_VALUES)
+		return (JGET_PARSE_MANY);
 	if (info.root.len > INT_MAX)
 		return (JGET_PARSE_MEMORY);
 	return (jget_build(info.root, o));

@@ -13,11 +13,13 @@
  */
 
 #define JGET_DEPTH 128
+#define JGET_VALUES 200000 /* A few bytes of text may make a hundred of tree. */
 
 enum jget_parse {
 	JGET_PARSE_OK,
 	JGET_PARSE_SYNTAX,   /* Not one RFC 8259 text in UTF-8. */
 	JGET_PARSE_DEPTH,    /* Nested deeper than JGET_DEPTH. */
+	JGET_PARSE_MANY,     /* More than JGET_VALUES values. */
 	JGET_PARSE_REPEATED, /* An object has a key twice. */
 	JGET_PARSE_MEMORY
 };

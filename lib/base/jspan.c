@@ -159,7 +159,6 @@ check_key(struct scan *s)
 
 	if (check_string(s, &nul))
 		return (-1);
-	s->info->keys++;
 	if (nul && s->info->nul_key == NULL)
 		s->info->nul_key = key;
 	skip_space(s);
@@ -176,6 +175,7 @@ check_value(struct scan *s, enum want *want)
 	int nul, rc;
 
 	*want = WANT_MORE;
+	s->info->values++;
 	if (s->p == s->end)
 		return (JSPAN_SYNTAX);
 	switch (*s->p) {

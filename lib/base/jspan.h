@@ -31,7 +31,7 @@ enum jspan_rc {
 /* What jspan_check() saw. */
 struct jspan_info {
 	struct jspan root;   /* The value, without the space around it. */
-	size_t keys;         /* Members of all objects, repeated ones too. */
+	size_t values;       /* At all levels, the root too. */
 	const char *nul_key; /* The first key that holds \u0000, or NULL. */
 	size_t at;           /* Unless JSPAN_OK: the offset of the error. */
 };

@@ -140,6 +140,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		must(rc == JGET_PARSE_DEPTH);
 	else if (span == JSPAN_SYNTAX || info.nul_key != NULL)
 		must(rc == JGET_PARSE_SYNTAX);
+	else if (info.values > JGET_VALUES)
+		must(rc == JGET_PARSE_MANY);
 	else
 		must(rc == JGET_PARSE_OK || rc == JGET_PARSE_REPEATED);
 	if (rc == JGET_PARSE_OK)

@@ -114,6 +114,33 @@ depth(void)
 	ok(nested(1000000) == JGET_PARSE_DEPTH, "a million do no harm");
 }
 
+/* An array of ${n} numbers. */
+static enum jget_parse
+wide(size_t n)
+{
+	char *s = malloc(2 * n + 1);
+	enum jget_parse rc;
+	size_t i;
+
+	if (s == NULL)
+		return (JGET_PARSE_MEMORY);
+	for (i = 0; i < n; i++)
+		memcpy(s + 2 * i, ",1", 2);
+	s[0] = '[';
+	s[2 * n] = ']';
+	rc = parse_of(s, 2 * n + 1);
+	free(s);
+	return (rc);
+}
+
+static void
+width(void)
+{
+
+	ok(wide(JGET_VALUES - 1) == JGET_PARSE_OK, "200,000 values are fine");
+	ok(wide(JGET_VALUES) == JGET_PARSE_MANY, "one more is not");
+}
+
 static const char doc[] = "{\"s\":\"text\",\"nul\":\"a\\u0000b\",\"t\":true,"
 			  "\"f\":false,\"n\":7,\"big\":99999999999999999999,"
 			  "\"max\":18446744073709551614,\"neg\":-1,"
@@ -239,6 +266,7 @@ main(void)
 	bad();
 	repeated();
 	depth();
+	width();
 	pairs();
 	if (jget_parse(doc, sizeof(doc) - 1, &o, &at) != JGET_PARSE_OK)
 		return (1);
