@@ -37,10 +37,10 @@ static const struct admin_cmd commands[] = {
 	    "--workspace WORKSPACE --user USER\n"
 	    "      [--role user|workspace-admin|management] [--expires WHEN]"
 	    " [--label TEXT]\n      [--tenant TENANT]",
-	    "Make a key and print it, this once.  With --tenant, which can stand\n"
-	    "      for --workspace, user names asserted under the key are those "
-	    "of the\n      tenant's JWTs.  WORKSPACE USER may be given without "
-	    "their options." },
+	    "Make a key and print it, this once.  With --tenant, which can\n"
+	    "      stand for --workspace, user names asserted under the key "
+	    "are\n      those of the tenant's JWTs.  The words WORKSPACE USER "
+	    "alone\n      do as well as their options." },
 	{ "key list", ADMIN_SCHEMA, admin_key_list, "",
 	    "List the keys, each by its last four characters." },
 	{ "key revoke", ADMIN_SCHEMA, admin_key_revoke, "ID",

@@ -13,8 +13,8 @@
 
 /*
  * Rows against bytes, both ways.  The first pass only looks, and remembers what
- * is wrong; repairing comes after it, so that a store that is not mounted, or the
- * wrong database, is noticed before anything is changed.
+ * is wrong; repairing comes after it, so that a store that is not mounted, or
+ * the wrong database, is noticed before anything is changed.
  */
 
 #define PROBLEMS_MAX 1000000 /* Remembered; a second run finds the others. */

@@ -14,7 +14,7 @@ find(const char *word, const struct admin_opt *opts, size_t nopts)
 	return (NULL);
 }
 
-/* Take the option ${o}, whose value would be ${value}; return words used, -1. */
+/* Take ${o}, whose value would be ${value}.  Return the words used, or -1. */
 static int
 take(const struct admin_opt *o, const char *value)
 {

@@ -25,15 +25,15 @@ int print_json(json_object *);
 
 /**
  * print_jtime(o, key, ms):
- * Put ${ms} into ${o} under the literal ${key}, as RFC 3339 text or, if it is 0,
- * null.  Return 0 or -1.
+ * Put ${ms} into ${o} under the literal ${key}, as RFC 3339 text or, if it is
+ * 0, null.  Return 0 or -1.
  */
 int print_jtime(json_object *, const char *, uint64_t);
 
 /**
  * time_parse(s, now, ms):
- * Read all of ${s}, RFC 3339 text or "+DAYSd" counted from ${now}, into the Unix
- * milliseconds ${ms}.  Return 0 or -1.
+ * Read all of ${s}, RFC 3339 text or "+DAYSd" counted from ${now}, into the
+ * Unix milliseconds ${ms}.  Return 0 or -1.
  */
 int time_parse(const char *, uint64_t, uint64_t *);
 

@@ -81,7 +81,7 @@ file_found(char *const *cols, struct file *f)
 	if (live != NULL && strcmp(live, "1") == 0)
 		return (DATA_OK);
 
-	/* A live row's time to be swept is its expiry; a dead one's, its end. */
+	/* A live row is to be swept at its expiry, a dead one died then. */
 	if (f->expires != 0 && sweep_at != NULL &&
 	    num_u64(sweep_at, 0, UINT64_MAX, &died) == 0 && f->expires <= died)
 		return (DATA_EXPIRED);

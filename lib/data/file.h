@@ -11,8 +11,9 @@
  * holds the blob's key before the first byte is written; file_publish() makes
  * it live, giving it its public id and its time of creation from the database's
  * clock; file_delete() makes it dead; the sweep (data/sweep.h) removes the
- * bytes after the grace time and the row after the tombstone time.  "Live" means
- * state live and not past its expiry at the time given, and is written once.
+ * bytes after the grace time and the row after the tombstone time.  "Live"
+ * means state live and not past its expiry at the time given, and is written
+ * once.
  *
  * A public id is 32 lower-case hex digits: 12 of the creation time in Unix
  * milliseconds, 20 random.  Callers print it as "file-ID" and accept "file_ID"
@@ -55,8 +56,9 @@ struct file_new {
 /**
  * file_id_parse(s, id):
  * If ${s} is "file-", "file_" or "cfile_" and 32 lower-case hex digits, write
- * those digits to ${id}; else if ${s} is 1 to 128 of [A-Za-z0-9_-], a provider's
- * id, copy it whole.  Return 0, or -1 for anything else, which names no file.
+ * those digits to ${id}; else if ${s} is 1 to 128 of [A-Za-z0-9_-], a
+ * provider's id, copy it whole.  Return 0, or -1 for anything else, which names
+ * no file.
  */
 int file_id_parse(const char *, char[static FILE_IDMAX + 1]);
 
@@ -134,9 +136,9 @@ enum data_rc file_list(struct db *, struct arena *, const struct file_query *,
 
 /**
  * file_position(db, owner, id, pos):
- * The place of the cursor ${id}: of the owner's own row whatever its state, else
- * read from the id itself if it has our form.  DATA_OK, DATA_NONE (not our form
- * and no such row), DATA_DOWN, DATA_FAIL.
+ * The place of the cursor ${id}: of the owner's own row whatever its state,
+ * else read from the id itself if it has our form.  DATA_OK, DATA_NONE (not our
+ * form and no such row), DATA_DOWN, DATA_FAIL.
  */
 enum data_rc file_position(
     struct db *, const struct owner *, const char *, struct file_pos *);

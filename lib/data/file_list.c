@@ -10,8 +10,8 @@
 
 /*
  * One page, by position.  The condition is spelled out, because neither server
- * makes a range of (created, pid) < (?, ?), and the index is named, because with
- * one owner holding most of the table the optimizer reads all of his rows.
+ * makes a range of (created, pid) < (?, ?), and the index is named, because
+ * with one owner holding most of the table the optimizer reads all of his rows.
  */
 /* clang-format off */
 #define PAGE(index, purpose, cmp, dir)					\

@@ -12,13 +12,18 @@
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define ID_TRIES 3
 
-/* Read the live row that ${p} made back into its file. */
+/*
+ * Read the live row that ${p} made back into its file.  A server that is still
+ * at the commit of which we have lost sight holds the row: wait for it.
+ */
 static enum db_rc
 read_back(struct db *tx, struct publish *p)
 {
+	/* clang-format off */
 	static const char sql[] =
-	    "SELECT " FILE_COLS("") "  FROM file"
-				    " WHERE id = ? AND state = 'live'";
+	    "SELECT " FILE_COLS("")
+	    "  FROM file WHERE id = ? AND state = 'live' FOR UPDATE";
+	/* clang-format on */
 	const struct db_arg args[] = {DB_U64(p->row)};
 	char *cols[FILE_NCOLS];
 	enum db_rc rc;
@@ -133,8 +138,7 @@ file_publish_run(struct db *db, struct publish *p, db_body *body, void *cookie)
 
 	/*
 	 * A commit whose answer was lost is looked into by doing it again: the
-	 * row says whether it had been done, and its lock makes the second try
-	 * wait for a server that is still at the first.
+	 * row says whether it had been done.
 	 */
 	if ((rc = db_tx(db, body, cookie)) == DB_UNSURE) {
 		p->unsure = 1;

@@ -34,16 +34,16 @@
 
 /**
  * file_found(cols, f):
- * Read FILE_FOUND into ${f}.  DATA_OK if it is live; DATA_EXPIRED if it was live
- * until its expiry, whether it has been swept since or not; DATA_NONE for any
- * other state; DATA_FAIL.
+ * Read FILE_FOUND into ${f}.  DATA_OK if it is live; DATA_EXPIRED if it was
+ * live until its expiry, whether it has been swept since or not; DATA_NONE for
+ * any other state; DATA_FAIL.
  */
 enum data_rc file_found(char *const *, struct file *);
 
 /**
  * file_row(cols, f):
- * Read FILE_COLS into ${f}, whose strings are those of ${cols}.  Return 0, or -1
- * after logging that the row makes no sense.
+ * Read FILE_COLS into ${f}, whose strings are those of ${cols}.  Return 0, or
+ * -1 after logging that the row makes no sense.
  */
 int file_row(char *const *, struct file *);
 
@@ -55,8 +55,8 @@ int file_id_make(uint64_t, char[static FILE_IDLEN + 1]);
 
 /**
  * file_id_bare(s, prefix):
- * Return the id of our form inside ${s}, which may begin with ${prefix}; or NULL
- * if there is none.
+ * Return the id of our form inside ${s}, which may begin with ${prefix}; or
+ * NULL if there is none.
  */
 const char *file_id_bare(const char *, const char *);
 
@@ -82,8 +82,8 @@ struct publish {
 /**
  * file_publish_in(tx, p):
  * The part of file_publish() that happens inside a transaction.  DB_STOP with
- * ${p}->why set where it is refused.  If ${p}->unsure is set and the row is live
- * already, it is left as it is and ${p}->done set.
+ * ${p}->why set where it is refused.  If ${p}->unsure is set and the row is
+ * live already, it is left as it is and ${p}->done set.
  */
 enum db_rc file_publish_in(struct db *, struct publish *);
 

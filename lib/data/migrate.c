@@ -13,9 +13,9 @@
 
 /*
  * How a step is made safe.  A server commits DDL by itself, so a step can be
- * done and not yet recorded.  Its row is written before it is run ("begun"), and
- * filled in after ("applied").  Whoever finds a begun row that is not his own
- * runs the statement too: of several programs at it, the server lets one
+ * done and not yet recorded.  Its row is written before it is run ("begun"),
+ * and filled in after ("applied").  Whoever finds a begun row that is not his
+ * own runs the statement too: of several programs at it, the server lets one
  * succeed, and tells the others that what they want is there.  The same answer
  * to a program that wrote the row itself means another one was faster, who will
  * record it in a moment; or that the table is somebody else's.

@@ -38,7 +38,7 @@ list_row(void *cookie, char *const *cols)
 static enum data_rc
 list_run(struct db *db, struct list *l, const char *sql, size_t ncols)
 {
-	enum db_rc rc;
+	enum db_rc rc = DB_OK;
 
 	do {
 		const struct db_arg args[] = {DB_U64(l->last)};

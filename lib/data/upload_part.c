@@ -66,13 +66,13 @@ struct part_publish {
 	int unsure; /* An earlier commit may have been done. */
 };
 
-/* Read the live part that ${x} made back. */
+/* Read the live part that ${x} made back; it is held as in file_publish.c. */
 static enum db_rc
 part_read_back(struct db *tx, struct part_publish *x)
 {
-	static const char sql[] = "SELECT id, pid, store_key, bytes, created"
-				  "  FROM upload_part"
-				  " WHERE id = ? AND state = 'live'";
+	static const char sql[] =
+	    "SELECT id, pid, store_key, bytes, created  FROM upload_part"
+	    " WHERE id = ? AND state = 'live' FOR UPDATE";
 	const struct db_arg args[] = {DB_U64(x->row)};
 	char *cols[5];
 	enum db_rc rc;

@@ -36,8 +36,8 @@ enum db_rc {
 };
 
 /*
- * One statement parameter; build it with DB_STR (text: UTF-8), DB_BIN (bytes, for
- * BINARY columns only: against text no index is used), DB_U64 or DB_NULL.
+ * One statement parameter; build it with DB_STR (text: UTF-8), DB_BIN (bytes,
+ * for BINARY columns only: against text no index is used), DB_U64 or DB_NULL.
  */
 struct db_arg {
 	enum { DB_ARG_NULL, DB_ARG_BIN, DB_ARG_U64, DB_ARG_STR } kind;
@@ -47,7 +47,7 @@ struct db_arg {
 };
 /* clang-format off */
 #define DB_NULL        { .kind = DB_ARG_NULL }
-#define DB_BIN(x, n)   { .kind = DB_ARG_BIN, .s = (const char *)(x), .len = (n) }
+#define DB_BIN(x, n)   { .kind = DB_ARG_BIN, .s = (x), .len = (n) }
 #define DB_U64(x)      { .kind = DB_ARG_U64, .u = (x) }
 /* clang-format on */
 #define DB_STR(x) db_str(x) /* NULL is SQL NULL; not for static arrays. */

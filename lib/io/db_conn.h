@@ -8,8 +8,8 @@
 
 /*
  * Inside the database layer: one connection, as db.c makes it from the MySQL
- * client library, for db_run.c, which knows the pool, the retries and nothing of
- * that library.
+ * client library, for db_run.c, which knows the pool, the retries and nothing
+ * of that library.
  */
 
 #define CONN_CACHE 128 /* Prepared statements a connection. */

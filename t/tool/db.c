@@ -1,7 +1,7 @@
 /*
- * The database layer by hand: db SOCKET SCHEMA POOL reads commands from standard
- * input and answers each with one line.  Parameters follow the statement, each
- * after " | ": uNUMBER, sTEXT, bHEX, n (NULL).
+ * The database layer by hand: db SOCKET SCHEMA POOL reads commands from
+ * standard input and answers each with one line.  Parameters follow the
+ * statement, each after " | ": uNUMBER, sTEXT, bHEX, n (NULL).
  *
  *   row NCOLS SQL      rc, then the columns
  *   rows NCOLS SQL     rc, then all columns of all rows

@@ -1,8 +1,8 @@
 /*
  * What becomes of rows when COMMIT goes wrong, as SATCHEL_FAULT tells it to.
  * PROGRAM SOCKET SCHEMA file|part|complete publishes a file of 6 bytes under a
- * quota of 10, publishes a part, or completes an upload, and prints what it came
- * to, and how many files (or parts) are live then.
+ * quota of 10, publishes a part, or completes an upload, and prints what it
+ * came to, and how many files (or parts) are live then.
  */
 
 #include "data/upload.h"

@@ -1,6 +1,6 @@
 /*
- * Several at the same rows at once.  PROGRAM SOCKET SCHEMA ROUNDS: in each round
- * threads start together, and what they came to is counted.
+ * Several at the same rows at once.  PROGRAM SOCKET SCHEMA ROUNDS: in each
+ * round threads start together, and what they came to is counted.
  */
 
 #include <pthread.h>
