@@ -138,9 +138,10 @@ show_word(const struct row *r, const void *p, struct buf *b)
 	const char *w = r->words;
 	int i;
 
-	for (i = *(const int *)p; i > 0; i--)
+	for (i = *(const int *)p; w != NULL && i > 0; i--)
 		w = word_next(w);
-	buf_put(b, w, word_len(w));
+	if (w != NULL)
+		buf_put(b, w, word_len(w));
 }
 
 const struct kind conf_word = {set_word, want_word, show_word, drop_nothing};
