@@ -32,25 +32,24 @@ static const char usage[] =
     "  -s KEY=VALUE   set one\n"
     "  -l SOCKET      listen on this unix socket or HOST:PORT; else on the\n"
     "                 socket that standard input is\n"
-    "  -n PROCESSES   run so many worker processes (2)\n"
+    "  -n PROCESSES   run so many worker processes\n"
+    "                 (workers.processes)\n"
     "  --help         print this\n";
 
-struct options {
-	struct conf_args conf;
-	const char *listen;
-	uint64_t processes;
-};
-
-/* The whole program, as its children see it. */
+/* The whole program. */
 struct program {
+	struct conf_args args;
+	const char *where;  /* -l, or NULL. */
+	uint64_t processes; /* -n, or 0. */
+	struct conf conf;
 	struct sbx_server srv;
+	size_t threads; /* Of a process. */
 	int fd;
-	size_t threads;
 };
 
 /* Read the command line.  Return 0, or -1 after a line on standard error. */
 static int
-read_options(int argc, char **argv, struct options *o)
+read_options(int argc, char **argv, struct program *p)
 {
 	static const struct option longs[] = {
 	    {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
@@ -60,14 +59,14 @@ read_options(int argc, char **argv, struct options *o)
 		switch (c) {
 		case 'c':
 		case 's':
-			if (conf_args_take(&o->conf, c, optarg))
+			if (conf_args_take(&p->args, c, optarg))
 				return (-1);
 			break;
 		case 'l':
-			o->listen = optarg;
+			p->where = optarg;
 			break;
 		case 'n':
-			if (num_u64(optarg, 1, POOL_MAX, &o->processes)) {
+			if (num_u64(optarg, 1, POOL_MAX, &p->processes)) {
 				(void)fprintf(stderr,
 				    "satchel-sandbox: -n: 1 to %d\n", POOL_MAX);
 				return (-1);
@@ -138,32 +137,72 @@ is_shown(const char *name, const char *path)
 	return (1);
 }
 
-/* Prepare what all processes share.  Return 0, or -1 after logging why not. */
+/* Prepare ${s}, which all processes share.  Return 0, or -1 after logging. */
 static int
-prepare(struct program *p, const struct conf *c)
+prepare(struct sbx_server *s, const struct conf *c)
 {
 	char why[SESSION_WHY];
 
-	p->srv.conf = c;
-	p->srv.limits.memory = c->sandbox_session_memory;
-	p->srv.limits.workspace = c->sandbox_workspace;
-	p->srv.limits.processes = c->sandbox_processes;
-	p->srv.limits.idle_s = c->sandbox_idle_s;
-	p->srv.limits.lifetime_s = c->sandbox_lifetime_s;
-	p->threads = c->sandbox_sessions + 16;
-	if (p->threads > THREADS_MAX)
-		p->threads = THREADS_MAX;
+	s->conf = c;
+	s->limits.memory = c->sandbox_session_memory;
+	s->limits.workspace = c->sandbox_workspace;
+	s->limits.processes = c->sandbox_processes;
+	s->limits.idle_s = c->sandbox_idle_s;
+	s->limits.lifetime_s = c->sandbox_lifetime_s;
 	if (is_shown("sandbox.dir", c->sandbox_dir) ||
 	    is_shown("files.root", c->files_root))
 		return (-1);
-	p->srv.host = host_open(c->sandbox_dir, LABEL, c->sandbox_sessions);
-	if (p->srv.host == NULL)
+	s->host = host_open(c->sandbox_dir, LABEL, c->sandbox_sessions);
+	if (s->host == NULL)
 		return (-1);
-	if (host_probe(p->srv.host, &p->srv.limits, why)) {
+	if (host_probe(s->host, &s->limits, why)) {
 		log_err("this machine cannot make sandboxes: %s", why);
-		host_close(p->srv.host);
+		host_close(s->host);
 		return (-1);
 	}
+	return (0);
+}
+
+/* Go on with the settings ${c}, which become ${p}'s if they are of use. */
+static int
+adopt(struct program *p, struct conf *c)
+{
+	struct sbx_server s;
+
+	if (log_open("satchel-sandbox", c->log_file) || prepare(&s, c))
+		return (-1);
+	host_close(p->srv.host);
+	conf_free(&p->conf);
+	p->conf = *c;
+	p->srv = s;
+	p->srv.conf = &p->conf;
+	p->threads = c->sandbox_sessions + 16;
+	if (p->threads > THREADS_MAX)
+		p->threads = THREADS_MAX;
+	return (0);
+}
+
+static size_t
+processes(const struct program *p)
+{
+
+	return ((size_t)(p->processes > 0 ? p->processes : p->conf.processes));
+}
+
+/* SIGHUP: read the settings again. */
+static int
+reload(struct prefork *f, void *cookie)
+{
+	struct program *p = cookie;
+	struct conf c;
+
+	if (conf_load(&p->args, &c))
+		return (-1);
+	if (adopt(p, &c)) {
+		conf_free(&c);
+		return (-1);
+	}
+	f->processes = processes(p);
 	return (0);
 }
 
@@ -178,47 +217,47 @@ child(void *cookie, size_t slot)
 
 /* Serve until told to end.  Returns an exit status. */
 static int
-serve(struct program *p, const struct options *o)
+serve(struct program *p)
 {
-	struct prefork pool = {
-	    .processes = (size_t)o->processes, .child = child, .cookie = p};
+	struct prefork f = {.processes = processes(p),
+	    .child = child,
+	    .reload = reload,
+	    .cookie = p};
 	int rc;
 
-	p->fd = o->listen != NULL ? listen_open(o->listen) : listen_given();
+	listen_raise_nofile();
+	p->fd = p->where != NULL ? listen_open(p->where) : listen_given();
 	if (p->fd == -1) {
-		if (o->listen == NULL)
+		if (p->where == NULL)
 			log_err("standard input is no listening socket: use"
 				" -l");
 		return (1);
 	}
-	rc = pool_run(&pool) ? 1 : 0;
-	listen_close(p->fd, o->listen);
+	rc = pool_run(&f) ? 1 : 0;
+	listen_close(p->fd, p->where);
 	return (rc);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct options o = {.processes = 2};
-	struct program p = {.fd = -1};
+	static struct program p; /* Zero is what it begins with. */
 	struct conf c;
 	int rc = 1;
 
 	if (argc > 1 && strcmp(argv[1], SPAWN_WORD) == 0)
 		supervisor_main(argc - 2, argv + 2);
 
-	if (read_options(argc, argv, &o))
+	if (read_options(argc, argv, &p))
 		return (2);
-	if (conf_load(&o.conf, &c))
+	if (conf_load(&p.args, &c))
 		return (1);
-	if (drop_root(c.sandbox_dir) == 0 &&
-	    log_open("satchel-sandbox", c.log_file) == 0) {
-		listen_raise_nofile();
-		if (prepare(&p, &c) == 0) {
-			rc = serve(&p, &o);
-			host_close(p.srv.host);
-		}
+	if (drop_root(c.sandbox_dir) || adopt(&p, &c)) {
+		conf_free(&c);
+		return (1);
 	}
-	conf_free(&c);
+	rc = serve(&p);
+	host_close(p.srv.host);
+	conf_free(&p.conf);
 	return (rc);
 }

@@ -222,6 +222,20 @@ ok(Satchel::_alive($meta{pid}), 'all are stopped: the session lives');
 $s->up;
 is($s->python($id, 'print(y)')->{stdout}, "kept\n", 'others serve it');
 
+# Other settings.
+Satchel::_spew("$s->{dir}/conf.yml", "sandbox:\n  idle_seconds: 77\n");
+kill 'HUP', $s->{sandbox};
+ok(soon(5, sub { my $i = $s->session; my $r = $s->get("/sessions/$i");
+    $s->del("/sessions/$i"); $r->{json}{idle_timeout_seconds} == 77 }),
+    'SIGHUP: other settings');
+is($s->python($id, 'print(y)')->{stdout}, "kept\n", 'SIGHUP: sessions live');
+$s->expect_log(qr/not reloaded/);
+Satchel::_spew("$s->{dir}/conf.yml", "sandbox:\n  nosuch: 1\n");
+kill 'HUP', $s->{sandbox};
+sleep 0.3;
+is($s->get('/health')->{status}, 200, 'SIGHUP: broken settings change nothing');
+Satchel::_spew("$s->{dir}/conf.yml", '');
+
 # A directory that is removed under it.
 my $held = IO::Socket::UNIX->new(Peer => "$s->{sessions}/$id/sock");
 system 'rm', '-rf', "$s->{sessions}/$id";

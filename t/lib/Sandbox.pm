@@ -5,6 +5,7 @@ package Sandbox;
 #
 #	my $s = Sandbox->new(%options);
 #	    set  => {'sandbox.workspace_bytes' => 16 << 20}   settings
+#	    conf => text  the configuration file, $s->{dir}/conf.yml
 #	    root => 1     as root, start the program as root: it must drop that
 #	  Everything runs as an ordinary user: nobody, if we are root.
 #	$s->done          stops it, with all sessions, and adds one test: no error
@@ -51,6 +52,7 @@ sub new {
 	mkdir $self->{sessions}, 0700;
 	chown $uid, $gid, $self->{dir}, map { "$self->{dir}/$_" }
 	    qw(log tmp sessions);
+	Satchel::_spew("$self->{dir}/conf.yml", $o{conf} // '');
 	$self->{alive} = 1;
 	$self->_nginx;
 	$self->up;
@@ -117,7 +119,7 @@ sub up {
 	$self->{token} = $set{'sandbox.token'};
 	local $ENV{SECRET} = 'of-the-service';
 	$self->{sandbox} = $self->_start('sandbox', $self->{opt}{root},
-	    "$build/satchel-sandbox", '-c', '/dev/null', '-n', 2,
+	    "$build/satchel-sandbox", '-c', "$self->{dir}/conf.yml", '-n', 2,
 	    '-l', "$self->{dir}/sock",
 	    map { ('-s', "$_=$set{$_}") } sort keys %set);
 	my $until = time + 20;
