@@ -220,7 +220,11 @@ my ($sock, $pid) = start('two', 1, 2);
 # Several processes.
 ($sock, $pid) = start('three', 3, 2);
 {
-	my @before = children($pid);
+	my @before;
+	for (1 .. 100) {
+		last if (@before = children($pid)) == 3;
+		sleep 0.05;
+	}
 	is(scalar @before, 3, 'three processes');
 	my $c = Fcgi->connect($sock);
 	$c->request('/sleep/5000', '');
