@@ -308,7 +308,7 @@ getent passwd mysql >/dev/null ||
 	adduser --system --group --no-create-home --home /nonexistent mysql
 install -d -o mysql -g mysql /run/mysqld /var/lib/satchel-db
 mariadb-install-db --no-defaults --user=mysql --datadir=/var/lib/satchel-db \
-	--skip-test-db
+	--skip-test-db --force
 END
 	$rc == 0 or BAIL_OUT("mariadb-install-db: $out");
 	daemon('/var/log/db.log', 'mariadbd', '--no-defaults', '--user=mysql',
