@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,21 +71,36 @@ need_str(struct req *r, json_object *o, const char *key, const char **s)
 	    uploads_wrong_type(r, key, rc == JGET_ABSENT || rc == JGET_NULL));
 }
 
+/*
+ * As jget_u64() without bounds, but what no integer of ours can hold becomes the
+ * nearest that can.
+ */
+static enum jget
+take_number(json_object *o, const char *key, uint64_t *n)
+{
+	enum jget rc;
+	double d;
+
+	if ((rc = jget_u64(o, key, 0, INT64_MAX, n)) != JGET_RANGE)
+		return (rc);
+	*n = jget_num(o, key, 0, HUGE_VAL, &d) == JGET_OK ? INT64_MAX : 0;
+	return (JGET_OK);
+}
+
 static int
 take_bytes(struct req *r, json_object *o, uint64_t *bytes)
 {
 	uint64_t most = r->srv->conf->files_max_bytes;
 	enum jget rc;
 
-	rc = jget_u64(o, "bytes", 1, INT64_MAX, bytes);
-	if (rc == JGET_RANGE) {
+	if ((rc = take_number(o, "bytes", bytes)) != JGET_OK)
+		return (uploads_wrong_type(
+		    r, "bytes", rc == JGET_ABSENT || rc == JGET_NULL));
+	if (*bytes == 0) {
 		(void)reply_problem(
 		    r, P_BELOW_MIN, "bytes", "bytes must be a positive number");
 		return (-1);
 	}
-	if (rc != JGET_OK)
-		return (uploads_wrong_type(
-		    r, "bytes", rc == JGET_ABSENT || rc == JGET_NULL));
 	if (*bytes > most) {
 		(void)reply_problem(r, P_TOO_LARGE, "bytes",
 		    "The file exceeds the limit of %" PRIu64 " bytes", most);
@@ -138,13 +154,11 @@ take_expiry(struct req *r, json_object *o, uint64_t *life)
 	rc = jget_str(e, "anchor", &anchor);
 	if (rc == JGET_TYPE || rc == JGET_RANGE)
 		return (uploads_wrong_type(r, "expires_after.anchor", 0));
-	rc = jget_u64(e, "seconds", 0, INT64_MAX, &n);
+	rc = take_number(e, "seconds", &n);
 	if (rc == JGET_TYPE)
 		return (uploads_wrong_type(r, "expires_after.seconds", 0));
-	if (rc == JGET_OK || rc == JGET_RANGE) {
-		/* What is negative, or beyond 64 bits, is too little. */
-		(void)snprintf(
-		    digits, sizeof(digits), "%" PRIu64, rc == JGET_OK ? n : 0);
+	if (rc == JGET_OK) {
+		(void)snprintf(digits, sizeof(digits), "%" PRIu64, n);
 		secs = digits;
 	}
 	return (field_expires_after(r, anchor, secs, life));

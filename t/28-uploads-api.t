@@ -4,12 +4,13 @@ use strict;
 use warnings;
 use Digest::MD5 qw(md5_hex);
 use JSON::PP ();
+use Math::BigInt ();
 use Test::More;
 use Files;
 
 my $MAX = 209715200;
 my $c = Files->stack(set => { 'files.max_bytes' => $MAX });
-my $json = JSON::PP->new->canonical;
+my $json = JSON::PP->new->canonical->allow_bignum;
 
 sub post {
 	my ($path, $body, %o) = @_;
@@ -150,6 +151,8 @@ for (
     ['a part of a byte', { bytes => 1.5 }, 'bytes|invalid_type'],
     ['0 bytes', { bytes => 0 }, 'bytes|integer_below_min_value'],
     ['-1 bytes', { bytes => -1 }, 'bytes|integer_below_min_value'],
+    ['-2**64 bytes', { bytes => Math::BigInt->new('-18446744073709551616') },
+	'bytes|integer_below_min_value'],
     ['no filename', { filename => undef },
 	'filename|missing_required_parameter'],
     ['a filename that is a number', { filename => 1 }, 'filename|invalid_type'],
@@ -175,6 +178,9 @@ for (
     ['too many seconds', { expires_after => { anchor => 'created_at',
 	seconds => 2592001 } },
 	'expires_after.seconds|integer_above_max_value'],
+    ['2**64 seconds', { expires_after => { anchor => 'created_at',
+	seconds => Math::BigInt->new('18446744073709551616') } },
+	'expires_after.seconds|integer_above_max_value'],
     ['seconds as text', { expires_after => { anchor => 'created_at',
 	seconds => '3600' } }, 'expires_after.seconds|invalid_type'],
 ) {
@@ -184,8 +190,10 @@ for (
 	is(said(post('/v1/uploads', \%body), 'openai'), "400 O[ire|$want]",
 	    "create with $what");
 }
-is(said(post('/v1/uploads', { %usual, bytes => $MAX + 1 }), 'openai'),
-    '413 O[ire|bytes|file_too_large]', 'create over the limit of a file');
+for ($MAX + 1, Math::BigInt->new('18446744073709551616')) {
+	is(said(post('/v1/uploads', { %usual, bytes => $_ }), 'openai'),
+	    '413 O[ire|bytes|file_too_large]', "create with $_ bytes");
+}
 for ('{"bytes":', '[]', '"x"', '') {
 	is(post('/v1/uploads', $_)->{status}, 400, "create with the body '$_'");
 }
