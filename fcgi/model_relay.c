@@ -150,13 +150,24 @@ is_stream(const struct relay *y)
 }
 
 static int
+is_json(const struct relay *y)
+{
+
+	return (strncmp(y->type, "application/json", 16) == 0);
+}
+
+/* What is JSON is called so, whatever the provider calls it. */
+static int
 begin(struct relay *y, int64_t length)
 {
+	const char *type = "application/json";
 
 	y->flowing = 1;
 	if (is_stream(y))
 		reply_header(y->m->r, "X-Accel-Buffering", "no");
-	return (reply_begin(y->m->r, 200, y->type, length));
+	if (is_stream(y) || is_json(y))
+		type = y->type;
+	return (reply_begin(y->m->r, 200, type, length));
 }
 
 static int
@@ -193,7 +204,7 @@ hold(struct relay *y, const void *p, size_t len)
 		return (0);
 	if (y->held.len + len <= WHOLE_MAX)
 		return (buf_put(&y->held, p, len));
-	if (strncmp(y->type, "application/json", 16) != 0)
+	if (!is_json(y))
 		return (-1);
 	if (begin(y, -1) || pass(y, y->held.p, y->held.len))
 		return (-1);

@@ -18,6 +18,7 @@ my %all = (
 	slow => [{ text => 'one two three four five six', pause => 0.3 }],
 	cut => [{ text => 'This will break off.', cut => 1 }],
 	html => [{ status => 502, type => 'text/html', body => $html }],
+	text => [{ type => 'text/plain', body => '{"choices":[]}' }],
 	html200 => [{ type => 'text/html', body => $html }],
 	detail => [{ status => 404, body => '{"detail":"Not Found"}' }],
 	closes => [{ close => 1 }],
@@ -98,6 +99,10 @@ is(($p->requests)[0]{body}, '{"messages":[{"role":"user","content":"model"}],'
 is(length($r->{body}), header($r, 'Content-Length'), 'the answer is whole');
 like($r->{body}, qr/"content":"Yes \xe2\x80\xa8 \xf0\x9f\x98\x80"/,
     'and as the provider wrote it');
+
+$r = ask('chat', 'text');
+is("$r->{status} " . header($r, 'Content-Type'), '200 application/json',
+    'JSON that the provider calls a text is called JSON');
 
 # --- headers ---
 
