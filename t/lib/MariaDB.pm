@@ -47,7 +47,8 @@ sub new {
 	chown 65534, 65534, $self->{dir}, "$self->{dir}/data" if $> == 0;
 	my $r = $self->_wait($self->_spawn('install.log', 'mariadb-install-db',
 	    '--no-defaults', '--auth-root-authentication-method=normal',
-	    '--skip-test-db', "--datadir=$self->{dir}/data"));
+	    '--skip-test-db', '--force', '--skip-name-resolve',
+	    "--datadir=$self->{dir}/data"));
 	BAIL_OUT('mariadb-install-db: ' . _slurp("$self->{dir}/install.log"))
 	    if $r;
 	$self->start;
