@@ -119,8 +119,7 @@ main(void)
 
 	for (n = 0; n < sizeof(e) - 1; n++)
 		e[n] = "\xc3\xa9"[n % 2];
-	(void)snprintf(
-	    big, sizeof(big), "{\"error\":{\"message\":\"%s\"}}", e);
+	(void)snprintf(big, sizeof(big), "{\"error\":{\"message\":\"%s\"}}", e);
 	(void)wire_refuse(&provider, 400, NULL, big, strlen(big), &why);
 	ok(strlen(why.message) == 500, "long words are cut at 500 bytes");
 
