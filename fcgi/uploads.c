@@ -72,8 +72,8 @@ need_str(struct req *r, json_object *o, const char *key, const char **s)
 }
 
 /*
- * As jget_u64() without bounds, but what no integer of ours can hold becomes the
- * nearest that can.
+ * As jget_u64() without bounds, but what no integer of ours can hold becomes
+ * the nearest that can.
  */
 static enum jget
 take_number(json_object *o, const char *key, uint64_t *n)

@@ -28,7 +28,8 @@ void hash_add(struct hash *, const void *, size_t);
 /**
  * hash_hex(h, hex):
  * Write the hash of all that was added in lower-case hex and free ${h},
- * whatever the outcome.  Return 0; or -1, with ${hex} empty, after logging why not.
+ * whatever the outcome.  Return 0; or -1, with ${hex} empty, after logging why
+ * not.
  */
 int hash_hex(struct hash *, char[static HASH_SIZE]);
 

@@ -12,7 +12,8 @@ struct buf;
 /**
  * utf8_next(s, len, cp):
  * Decode the code point that begins the ${len} bytes at ${s} into ${cp}.
- * Return its length in bytes, or 0 if none does (${len} is 0, broken, cut short).
+ * Return its length in bytes, or 0 if none does (${len} is 0, broken, cut
+ * short).
  */
 size_t utf8_next(const char *, size_t, uint32_t *);
 
