@@ -48,29 +48,25 @@ build_number(struct jspan v)
 	return (o);
 }
 
+static enum jget_parse build(struct jspan_iter *, json_object **);
+
 static enum jget_parse
-build_array(struct jspan v, json_object *a)
+build_element(json_object *a, struct jspan_iter *it)
 {
-	struct jspan_iter it;
 	enum jget_parse rc;
 	json_object *o;
-	struct jspan e;
 
-	(void)jspan_iter(&it, v);
-	while (jspan_next(&it, NULL, &e)) {
-		if ((rc = jget_build(e, &o)) != JGET_PARSE_OK)
-			return (rc);
-		if (json_object_array_add(a, o)) {
-			json_object_put(o);
-			return (JGET_PARSE_MEMORY);
-		}
+	if ((rc = build(it, &o)) == JGET_PARSE_OK &&
+	    json_object_array_add(a, o)) {
+		json_object_put(o);
+		rc = JGET_PARSE_MEMORY;
 	}
-	return (JGET_PARSE_OK);
+	return (rc);
 }
 
-/* Put ${e} under ${key}, once. */
+/* Put the value at ${it} under ${key}, once. */
 static enum jget_parse
-build_member(json_object *m, struct jspan key, struct jspan e)
+build_member(json_object *m, struct jspan key, struct jspan_iter *it)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
 	enum jget_parse rc = JGET_PARSE_MEMORY;
@@ -81,7 +77,7 @@ build_member(json_object *m, struct jspan key, struct jspan e)
 	rc = JGET_PARSE_REPEATED;
 	if (json_object_object_get_ex(m, b.p, NULL))
 		goto done;
-	if ((rc = jget_build(e, &o)) != JGET_PARSE_OK)
+	if ((rc = build(it, &o)) != JGET_PARSE_OK)
 		goto done;
 	if (json_object_object_add_ex(
 		m, b.p, o, JSON_C_OBJECT_ADD_KEY_IS_NEW)) {
@@ -94,51 +90,53 @@ done:
 	return (rc);
 }
 
+/* The array or object at ${it}, in one pass however deep it goes. */
 static enum jget_parse
-build_object(struct jspan v, json_object *m)
+build_nested(struct jspan_iter *it, json_object **o)
 {
+	struct jspan_iter in = {it->p + 1, it->end, *it->p == '{'};
 	enum jget_parse rc = JGET_PARSE_OK;
-	struct jspan_iter it;
-	struct jspan key, e;
+	struct jspan key;
 
-	(void)jspan_iter(&it, v);
-	while (rc == JGET_PARSE_OK && jspan_next(&it, &key, &e))
-		rc = build_member(m, key, e);
-	return (rc);
-}
-
-enum jget_parse
-jget_build(struct jspan v, json_object **o)
-{
-	enum jget_parse rc = JGET_PARSE_OK;
-
-	*o = NULL;
-	switch (v.p[0]) {
-	case 'n':
-		return (JGET_PARSE_OK);
-	case 't':
-	case 'f':
-		*o = json_object_new_boolean(v.p[0] == 't');
-		break;
-	case '"':
-		*o = build_string(v);
-		break;
-	case '[':
-		if ((*o = json_object_new_array()) != NULL)
-			rc = build_array(v, *o);
-		break;
-	case '{':
-		if ((*o = json_object_new_object()) != NULL)
-			rc = build_object(v, *o);
-		break;
-	default:
-		*o = build_number(v);
-	}
+	*o = in.object ? json_object_new_object() : json_object_new_array();
 	if (*o == NULL)
 		return (JGET_PARSE_MEMORY);
+	while (rc == JGET_PARSE_OK && jspan_step(&in, &key))
+		rc = in.object ? build_member(*o, key, &in)
+			       : build_element(*o, &in);
+	it->p = in.p + 1;
 	if (rc != JGET_PARSE_OK) {
 		json_object_put(*o);
 		*o = NULL;
 	}
 	return (rc);
+}
+
+/* The value at ${it}, which is moved behind it. */
+static enum jget_parse
+build(struct jspan_iter *it, json_object **o)
+{
+	struct jspan v;
+
+	*o = NULL;
+	if (*it->p == '[' || *it->p == '{')
+		return (build_nested(it, o));
+	jspan_value(it, &v);
+	if (v.p[0] == 'n')
+		return (JGET_PARSE_OK);
+	if (v.p[0] == 't' || v.p[0] == 'f')
+		*o = json_object_new_boolean(v.p[0] == 't');
+	else if (v.p[0] == '"')
+		*o = build_string(v);
+	else
+		*o = build_number(v);
+	return (*o != NULL ? JGET_PARSE_OK : JGET_PARSE_MEMORY);
+}
+
+enum jget_parse
+jget_build(struct jspan v, json_object **o)
+{
+	struct jspan_iter it = {v.p, v.p + v.len, 0};
+
+	return (build(&it, o));
 }

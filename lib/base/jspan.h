@@ -66,6 +66,17 @@ int jspan_iter(struct jspan_iter *, struct jspan);
 int jspan_next(struct jspan_iter *, struct jspan *, struct jspan *);
 
 /**
+ * jspan_step(it, key), jspan_value(it, v):
+ * The halves of jspan_next(): step to the first byte of the next element, which
+ * is it->p; and set ${v} to the value there and step behind it.  Whoever goes
+ * down into a value begins a walk of his own at it->p + 1 that may go on to
+ * it->end, and then sets it->p behind the bracket where that walk has ended; no
+ * byte is then looked at more than once, however deep it lies.
+ */
+int jspan_step(struct jspan_iter *, struct jspan *);
+void jspan_value(struct jspan_iter *, struct jspan *);
+
+/**
  * jspan_is(v, s):
  * Is ${v} a string that, its escapes decoded, equals ${s}?
  */

@@ -88,13 +88,14 @@ jspan_iter(struct jspan_iter *it, struct jspan v)
 }
 
 int
-jspan_next(struct jspan_iter *it, struct jspan *key, struct jspan *v)
+jspan_step(struct jspan_iter *it, struct jspan *key)
 {
 	const char *p = skip_space(it->p, it->end), *start;
 
 	if (p < it->end && *p == ',')
 		p = skip_space(p + 1, it->end);
-	if (p == it->end)
+	it->p = p;
+	if (p == it->end || *p == ']' || *p == '}')
 		return (0);
 	if (it->object) {
 		start = p;
@@ -105,9 +106,26 @@ jspan_next(struct jspan_iter *it, struct jspan *key, struct jspan *v)
 		if (p < it->end)
 			p = skip_space(p + 1, it->end);
 	}
-	start = p;
-	it->p = skip_value(p, it->end);
-	*v = (struct jspan){start, (size_t)(it->p - start)};
+	it->p = p;
+	return (1);
+}
+
+void
+jspan_value(struct jspan_iter *it, struct jspan *v)
+{
+
+	v->p = it->p;
+	it->p = skip_value(it->p, it->end);
+	v->len = (size_t)(it->p - v->p);
+}
+
+int
+jspan_next(struct jspan_iter *it, struct jspan *key, struct jspan *v)
+{
+
+	if (!jspan_step(it, key))
+		return (0);
+	jspan_value(it, v);
 	return (1);
 }
 

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/jget.h"
 #include "t/unit/tap.h"
@@ -133,9 +134,35 @@ wide(size_t n)
 	return (rc);
 }
 
+/* The most levels around a long text that is slow to pass over. */
+static enum jget_parse
+deep_and_long(void)
+{
+	const size_t pairs = 4U << 20, depth = JGET_DEPTH,
+		     len = 2 * depth + 2 * pairs + 2;
+	enum jget_parse rc;
+	char *s = malloc(len);
+	size_t i;
+
+	if (s == NULL)
+		return (JGET_PARSE_MEMORY);
+	memset(s, '[', depth);
+	for (i = 0; i < pairs; i++)
+		memcpy(s + depth + 1 + 2 * i, "\\\"", 2);
+	s[depth] = s[len - depth - 1] = '"';
+	memset(s + len - depth, ']', depth);
+	rc = parse_of(s, len);
+	free(s);
+	return (rc);
+}
+
 static void
 width(void)
 {
+	const clock_t began = clock();
+
+	ok(deep_and_long() == JGET_PARSE_OK, "8 MiB in 128 levels");
+	ok(clock() - began < 3 * CLOCKS_PER_SEC, "are read in one pass");
 
 	ok(wide(JGET_VALUES - 1) == JGET_PARSE_OK, "200,000 values are fine");
 	ok(wide(JGET_VALUES) == JGET_PARSE_MANY, "one more is not");
