@@ -98,6 +98,13 @@ $r = $s->post('/v1/messages', ant => 1, body => ' ' x (2 << 20), headers =>
     ['Content-Type' => 'application/json']);
 is("$r->{status} $r->{json}{error}{type}", '413 request_too_large',
     'a body over the limit');
+$r = ask('plain', with => { messages => [
+    { role => 'user', content => [map { { type => 'container_upload', file_id =>
+	sprintf('file-%032x', $_) } } 0 .. 1000] },
+    { role => 'assistant', content => 'Yes.' },
+    { role => 'user', content => 'Go.' }] });
+is(short($r), '413 request_too_large: messages.0.content.1000: there '
+    . 'are more than 1000 files', 'more references than are looked up');
 $r = $s->post('/v1/messages', as => undef, json => {});
 is("$r->{status} $r->{json}{error}{type}", '401 authentication_error',
     'no key: in the route\'s dialect without a word of it');
@@ -261,8 +268,9 @@ is(scalar(sleepers()), 0, 'and the program with it');
 is(scalar($p->requests), 1, 'the model is not asked again');
 $took = gone_after('waiter', sub { scalar($p->requests) });
 cmp_ok($took // 99, '<', 1, 'while the model thinks: within a second too');
-my @gone = grep { $_->{aborted} } grep { $_->{level} eq 'access' } $s->log;
-is(scalar(@gone), 2, 'both are logged as aborted');
+ok(defined(until_so(sub { 2 == grep { $_->{aborted} }
+    grep { $_->{level} eq 'access' } $s->log }, 5)),
+    'both are logged as aborted');
 
 # --- parts that are away ---
 

@@ -21,6 +21,7 @@
 
 #define SPARE 16777216 /* Of the workspace, for what runs write. */
 #define MARKER_MAX 4096
+#define SOUGHT_MAX 1000 /* References that one conversation may hold. */
 
 static enum run_rc
 no_memory(struct refusal *why)
@@ -114,6 +115,16 @@ find_seed(const struct seeds *seeds, const char *id)
 }
 
 static enum run_rc
+too_many(const struct part *p, struct refusal *why)
+{
+
+	(void)refuse(why, P_BODY_TOO_LARGE, p->where,
+	    "%s: there are more than %d files", p->where, SOUGHT_MAX);
+	refuse_code(why, "seed_too_large");
+	return (RUN_REFUSED);
+}
+
+static enum run_rc
 add_seed(const struct run_env *env, struct talk *t, struct part *p,
     struct seeds *seeds, const struct file *f, struct refusal *why)
 {
@@ -172,6 +183,8 @@ resolve(const struct run_env *env, struct talk *t, struct part *p,
 		return (lost_seed(t, p, DATA_NONE, NULL, why));
 	if ((s = find_seed(seeds, id)) != NULL)
 		return (mark_seeded(t, p, s) ? no_memory(why) : RUN_OK);
+	if (seeds->sought++ == SOUGHT_MAX)
+		return (too_many(p, why));
 	rc = file_find(
 	    env->db, env->mem, &env->caller->owner, id, env->caller->now, &f);
 	switch (rc) {

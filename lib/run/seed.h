@@ -26,14 +26,15 @@ struct seed {
 struct seeds {
 	struct seed *first, **end;
 	uint64_t bytes;
+	size_t sought; /* References that were looked up. */
 };
 
 /**
  * seed_resolve(env, t, seeds, why):
  * Find every stored file that ${t} refers to, choose its name into ${seeds},
  * and write the markers.  RUN_REFUSED if one that the newest turn names is
- * unknown, expired or another owner's, or if all together are too large; one
- * that only an older turn names is said to be gone.
+ * unknown, expired or another owner's, or if all together are too large or too
+ * many; one that only an older turn names is said to be gone.
  */
 enum run_rc seed_resolve(
     const struct run_env *, struct talk *, struct seeds *, struct refusal *);

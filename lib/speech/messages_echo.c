@@ -84,9 +84,8 @@ messages_read_call(struct reader *rd, struct jspan v)
 	tool = tool_of(name);
 	if (!is_offered(rd->talk, tool))
 		return (note_call(rd, name, input));
-	if ((p = talk_add(rd->talk, TALK_ASSISTANT, PART_CALL)) == NULL ||
-	    (p->where = reader_where(rd)) == NULL)
-		return (no_memory(rd));
+	if ((p = reader_call(rd)) == NULL)
+		return (-1);
 	p->ours = 1;
 	p->id = id;
 	p->name = rd->talk->our_name[tool];

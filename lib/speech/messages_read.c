@@ -143,6 +143,8 @@ read_tool(struct reader *rd, struct jspan v)
 	if (talk_has_tool(rd->talk, name))
 		return (
 		    reader_refuse(rd, "there is a tool %.80s already", name));
+	if (rd->talk->ntools == TALK_TOOLS_MAX)
+		return (reader_refuse(rd, "there are too many"));
 	if ((x = talk_tool(rd->talk)) == NULL)
 		return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
 	x->name = name;

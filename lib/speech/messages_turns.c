@@ -67,8 +67,9 @@ block_call(struct reader *rd, struct jspan v, const struct spot *s)
 	struct jspan input;
 	struct part *p;
 
-	if ((p = talk_add(rd->talk, s->who, PART_CALL)) == NULL)
-		return (no_memory(rd));
+	(void)s;
+	if ((p = reader_call(rd)) == NULL)
+		return (-1);
 	if (reader_get_str(rd, v, "id", &p->id) ||
 	    reader_get_str(rd, v, "name", &p->name))
 		return (-1);
@@ -76,8 +77,7 @@ block_call(struct reader *rd, struct jspan v, const struct spot *s)
 		return (reader_refuse(rd, "input must be an object"));
 	p->text.p = input.p;
 	p->text.len = input.len;
-	p->where = reader_where(rd);
-	return (p->where != NULL ? 0 : no_memory(rd));
+	return (0);
 }
 
 /* Add the text of one block inside a result to ${b}. */

@@ -200,3 +200,20 @@ reader_each(struct reader *rd, struct jspan o, const char *key, reader_fn *fn)
 	reader_out(rd, mark);
 	return (0);
 }
+
+struct part *
+reader_call(struct reader *rd)
+{
+	struct part *p;
+
+	if ((p = talk_add(rd->talk, TALK_ASSISTANT, PART_CALL)) == NULL ||
+	    (p->where = reader_where(rd)) == NULL) {
+		(void)refuse(rd->why, P_SERVER, NULL, "out of memory");
+		return (NULL);
+	}
+	if (rd->talk->last->ncalls <= TALK_CALLS_MAX)
+		return (p);
+	(void)reader_refuse(
+	    rd, "more than %d calls in one message", TALK_CALLS_MAX);
+	return (NULL);
+}

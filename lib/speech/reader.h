@@ -88,6 +88,13 @@ int
 reader_opt_number(struct reader *, struct jspan, const char *, struct jspan *);
 
 /**
+ * reader_call(rd):
+ * Add the call that stands here to what the assistant says and return it; or
+ * NULL after refusing one too many for a message.
+ */
+struct part *reader_call(struct reader *);
+
+/**
  * A function that reads one element.
  */
 typedef int reader_fn(struct reader *, struct jspan);

@@ -7,8 +7,6 @@
 #include "speech/refusal.h"
 #include "speech/talk.h"
 
-#define CALLS_MAX 128 /* In one message. */
-
 static const struct text no_result = TEXT_LIT("(result not available)");
 
 struct talk *
@@ -63,6 +61,7 @@ part_append(struct talk *t, struct turn *u, enum part_kind kind)
 	p->kind = kind;
 	*u->end = p;
 	u->end = &p->next;
+	u->ncalls += kind == PART_CALL;
 	return (p);
 }
 
@@ -101,14 +100,18 @@ answer_ours(struct talk *t, struct turn *u)
 	return (0);
 }
 
+/* Asked before each part that is added, so what has been seen is passed over. */
 static int
-has_our_call(const struct turn *u)
+has_our_call(struct turn *u)
 {
-	const struct part *p;
+	struct part *p;
 
-	for (p = u->first; p != NULL; p = p->next)
+	for (p = u->clear != NULL ? u->clear->next : u->first; p != NULL;
+	     p = p->next) {
 		if (p->kind == PART_CALL && p->ours)
 			return (1);
+		u->clear = p;
+	}
 	return (0);
 }
 
@@ -131,6 +134,7 @@ move_open_calls(struct turn *from, struct turn *to)
 {
 	struct part **pp, *p;
 
+	from->clear = NULL; /* It may be one of those. */
 	for (pp = &from->first; (p = *pp) != NULL;) {
 		if (p->kind != PART_CALL || p->ours) {
 			pp = &p->next;
@@ -140,6 +144,8 @@ move_open_calls(struct turn *from, struct turn *to)
 		p->next = NULL;
 		*to->end = p;
 		to->end = &p->next;
+		from->ncalls--;
+		to->ncalls++;
 	}
 	from->end = pp;
 }
@@ -186,6 +192,7 @@ talk_tool(struct talk *t)
 	x->strict = -1;
 	*t->tools_end = x;
 	t->tools_end = &x->next;
+	t->ntools++;
 	return (x);
 }
 
@@ -334,10 +341,10 @@ check_calls(const struct turn *u, struct refusal *why)
 	for (p = u->first; p != NULL; p = p->next) {
 		if (p->kind != PART_CALL)
 			continue;
-		if (++n > CALLS_MAX)
+		if (++n > TALK_CALLS_MAX)
 			return (refuse(why, P_BAD_REQUEST, p->where,
 			    "%s: more than %d calls in one message", p->where,
-			    CALLS_MAX));
+			    TALK_CALLS_MAX));
 		if (result_of(u->next, p) == NULL)
 			return (refuse(why, P_BAD_REQUEST, p->where,
 			    "%s: the call %.80s has no result in the message "

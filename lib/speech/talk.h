@@ -49,12 +49,17 @@ struct part {
 	struct outcome *outcome; /* RESULT of ours, echoed: not yet text. */
 };
 
+#define TALK_CALLS_MAX 128  /* In one message. */
+#define TALK_TOOLS_MAX 2048 /* Each is looked for among all others. */
+
 enum speaker { TALK_USER, TALK_ASSISTANT };
 
 struct turn {
 	struct turn *next, *prev;
 	enum speaker who;
 	struct part *first, **end;
+	size_t ncalls;
+	struct part *clear; /* Up to here there is no call of ours. */
 };
 
 /* A function of the caller's. */
@@ -81,6 +86,7 @@ struct talk {
 	struct turn *first, *last;
 
 	struct tool *tools, **tools_end;
+	size_t ntools;
 	unsigned int ours; /* Bits of enum our_tool. */
 	int quiet;         /* The caller is shown none of our calls. */
 	const char *our_name[OUR_COUNT]; /* As offered to the model. */
@@ -109,8 +115,8 @@ struct talk *talk_new(struct arena *);
 /**
  * talk_add(t, who, kind):
  * Add a part of ${kind} said by ${who} (a RESULT goes to the user) and return
- * it to be filled in; or NULL if memory ran out.  A call of ours that has no
- * result when the assistant goes on gets one that says so.
+ * it to be filled in before the next; or NULL if memory ran out.  A call of ours
+ * that has no result when the assistant goes on gets one that says so.
  */
 struct part *talk_add(struct talk *, enum speaker, enum part_kind);
 

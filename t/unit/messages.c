@@ -3,6 +3,8 @@
  * contract's fixtures, refusals by position, and histories in every order that
  * clients give them back in.
  */
+#include <time.h>
+
 #include "speech/messages.h"
 #include "speech/outcome.h"
 #include "speech/refusal.h"
@@ -585,6 +587,65 @@ parameters(void)
 	    "a choice of the declaration means our first function");
 }
 
+/* What is refused in ${n} times ${one}, each with another ${key}. */
+static const char *
+read_many(const char *head, size_t n, const char *key, const char *one,
+    const char *tail)
+{
+	static struct refusal why;
+	struct buf b = BUF_INIT(8U << 20);
+	struct jspan_info info;
+	struct arena *mem = arena_new(64U << 20);
+	struct talk *t = talk_new(mem);
+	size_t i;
+
+	buf_puts(&b, head);
+	for (i = 0; i < n; i++) {
+		buf_puts(&b, i > 0 ? "," : "");
+		buf_printf(&b, "{\"%s\":\"n%zu\",%s}", key, i, one);
+	}
+	buf_puts(&b, tail);
+	t->ours = BASH_AND_EDITOR;
+	why.message[0] = '\0';
+	if (jspan_check(b.p, b.len, 128, &info) != JSPAN_OK)
+		return ("no JSON");
+	(void)messages_read(info.root, t, &why);
+	arena_free(mem);
+	buf_free(&b);
+	return (why.message);
+}
+
+/* Much of one kind costs no more than its length. */
+static void
+crowds(void)
+{
+	static const char head[] =
+	    "{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{\"role\":"
+	    "\"user\",\"content\":\"x\"},{\"role\":\"assistant\","
+	    "\"content\":[";
+	static const char tail[] = "]},{\"role\":\"user\",\"content\":\"x\"}]}";
+	const clock_t began = clock();
+
+	ok(strcmp(read_many(head, 40000, "id",
+		      "\"type\":\"text\",\"text\":\"x\"", tail),
+	       "") == 0,
+	    "40,000 blocks of the assistant's");
+	ok(strcmp(read_many(head, 20000, "id",
+		      "\"type\":\"server_tool_use\",\"name\":\"bash_code_"
+		      "execution\",\"input\":{}",
+		      tail),
+	       "messages.1.content.128: more than 128 calls in one message") ==
+		0,
+	    "20,000 calls of ours");
+	ok(strcmp(read_many("{\"model\":\"m\",\"max_tokens\":1,\"tools\":[",
+		      40000, "name", "\"input_schema\":{}",
+		      "],\"messages\":[{\"role\":\"user\",\"content\":"
+		      "\"x\"}]}"),
+	       "tools.2048: there are too many") == 0,
+	    "40,000 functions");
+	ok(clock() - began < 3 * CLOCKS_PER_SEC, "... are read in a moment");
+}
+
 int
 main(void)
 {
@@ -594,5 +655,6 @@ main(void)
 	read_echoes();
 	refusals();
 	parameters();
+	crowds();
 	return (done_testing());
 }
