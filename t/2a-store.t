@@ -209,6 +209,26 @@ for (['at fsync', 'sync-enospc=20'], ['at close', 'close-edquot=20']) {
 	$c->done;
 }
 
+# --- a worker dies between the steps of an upload ---
+
+for (['kill-moved', 0], ['kill-durable', 0], ['kill-live', 1]) {
+	my ($where, $live) = @$_;
+	my $c = with_fault("$where=1");
+	$c->{s}->expect_log(qr/killed by signal 9|prematurely closed/);
+	my $r = $c->upload($small);
+	is($r->{status}, 502, "$where: no answer");
+	is(scalar(my @f = @{ $c->get('/v1/files')->{json}{data} }), $live,
+	    "$where: the file is " . ($live ? 'whole' : 'not seen'));
+	is(length $c->get("/v1/files/$_->{id}/content")->{body}, $_->{bytes},
+	    "$where: its bytes are there") for @f;
+	$c->sql(q{UPDATE file SET sweep_at = 1 WHERE state = 'uploading'});
+	utime 1, 1, $_ for $c->on_disk;
+	is($c->{s}->sweep->{exit}, 0, "$where: the sweep runs");
+	is($c->sql('SELECT COUNT(*) FROM file') . ' ' . $c->on_disk,
+	    "$live $live", "$where: nothing else is left");
+	$c->done;
+}
+
 # --- the answer is lost ---
 
 {

@@ -14,7 +14,8 @@ static const char *const known[] = {
 	"commit-1213", "commit-lost", "commit-cut", "exec-1205", "answer-lost",
 	"sync-enospc", "close-edquot", "slow-batch",
 	/* In the order in which an upload and a sweep come to them. */
-	"kill-moved", "kill-temp", "kill-marked", "kill-claimed",
+	"kill-moved", "kill-durable", "kill-live",
+	"kill-temp", "kill-marked", "kill-claimed",
 	"kill-unlinked", "kill-gone", "kill-forgotten", "kill-orphan"
 };
 /* clang-format on */
