@@ -100,7 +100,7 @@ answer_ours(struct talk *t, struct turn *u)
 	return (0);
 }
 
-/* Asked before each part that is added, so what has been seen is passed over. */
+/* Asked before each part that is added, so what was seen is passed over. */
 static int
 has_our_call(struct turn *u)
 {

@@ -115,8 +115,8 @@ struct talk *talk_new(struct arena *);
 /**
  * talk_add(t, who, kind):
  * Add a part of ${kind} said by ${who} (a RESULT goes to the user) and return
- * it to be filled in before the next; or NULL if memory ran out.  A call of ours
- * that has no result when the assistant goes on gets one that says so.
+ * it, to be filled in before the next; or NULL if memory ran out.  A call of
+ * ours that has no result when the assistant goes on gets one that says so.
  */
 struct part *talk_add(struct talk *, enum speaker, enum part_kind);
 
