@@ -53,11 +53,14 @@ mount --rbind /sys sys
 mount -t tmpfs -o mode=1777 tmpfs tmp
 mount -t tmpfs -o mode=755 tmpfs run
 mount -t proc proc proc
+# Under its old name too, which what make knows of headers is about.
+mkdir -p ".$build"
+mount --bind usr/src/build ".$build"
 pivot_root . .old
 umount -l /.old
 cd /usr/src/satchel
 exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    HOME=/root LANG=C.UTF-8 SATCHEL_BUILD=/usr/src/build O=/usr/src/build \
+    HOME=/root LANG=C.UTF-8 SATCHEL_BUILD="$build" O="$build" \
     "$4" -It/lib t/91-install.t --inside
 END
 
