@@ -29,12 +29,13 @@ static inline void
 rows_open(int argc, char **argv, uint64_t pool)
 {
 	static struct conf c;
+	static char root[] = "root";
 
 	if (argc < 3 || log_open("rows", NULL))
 		exit(2);
 	c.db_socket = argv[1];
 	c.db_name = argv[2];
-	c.db_user = (char[]){"root"};
+	c.db_user = root;
 	c.db_pool = pool;
 	if ((db = db_open(&c)) == NULL || (mem = arena_new(64 << 20)) == NULL)
 		exit(2);
