@@ -61,13 +61,15 @@ caller_find(struct db *db, struct arena *mem, const char *token, const char *id,
 	 * Every request runs this, and each table and each expression in it is
 	 * felt: the key's row repeats what it would have to be joined for.
 	 */
-	static const char sql[] = "SELECT " CALLER_COLS ", " FILE_FOUND("f.",
-	    DB_NOW_MS) "  FROM api_key k"
-		       "  LEFT JOIN file f ON f.workspace_id = k.workspace_id"
-		       "                  AND f.user_id = k.user_id AND f.pid "
-		       "= ?"
-		       " WHERE k.sha256 = UNHEX(?) AND k.revoked IS NULL"
-		       "   AND k.disabled IS NULL";
+	/* clang-format off */
+	static const char sql[] =
+	    "SELECT " CALLER_COLS ", " FILE_FOUND("f.", DB_NOW_MS)
+	    "  FROM api_key k"
+	    "  LEFT JOIN file f ON f.workspace_id = k.workspace_id"
+	    "                  AND f.user_id = k.user_id AND f.pid = ?"
+	    " WHERE k.sha256 = UNHEX(?) AND k.revoked IS NULL"
+	    "   AND k.disabled IS NULL";
+	/* clang-format on */
 	char sha[HASH_SIZE], *cols[CALLER_NCOLS + FILE_NFOUND];
 	enum db_rc dbrc;
 	enum data_rc rc;

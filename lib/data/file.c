@@ -92,9 +92,11 @@ enum data_rc
 file_find(struct db *db, struct arena *mem, const struct owner *o,
     const char *id, uint64_t now, struct file *f)
 {
-	static const char sql[] = "SELECT " FILE_FOUND(
-	    "", "?") "  FROM file"
-		     " WHERE workspace_id = ? AND user_id = ? AND pid = ?";
+	/* clang-format off */
+	static const char sql[] =
+	    "SELECT " FILE_FOUND("", "?") "  FROM file"
+	    " WHERE workspace_id = ? AND user_id = ? AND pid = ?";
+	/* clang-format on */
 	const struct db_arg args[] = {
 	    DB_U64(now), DB_U64(o->workspace), DB_U64(o->user), DB_STR(id)};
 	char *cols[FILE_NFOUND];

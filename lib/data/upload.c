@@ -92,15 +92,15 @@ enum data_rc
 upload_find(struct db *db, struct arena *mem, const struct owner *owner,
     const char *id, uint64_t now, struct upload *u)
 {
+	/* clang-format off */
 	static const char sql[] =
 	    "SELECT u.id, u.pid, u.name, u.mime, u.purpose, u.bytes, u.created,"
 	    " u.expires, u.lifetime_s,"
-	    " IF(u.state = 'pending' AND NOT (" UPLOAD_PENDS(
-		"u.") "), 'expired',"
-		      "    u.state), f.pid"
-		      "  FROM upload u LEFT JOIN file f ON f.id = u.file_id"
-		      " WHERE u.workspace_id = ? AND u.user_id = ? AND u.pid = "
-		      "?";
+	    " IF(u.state = 'pending' AND NOT (" UPLOAD_PENDS("u.") "),"
+	    "    'expired', u.state), f.pid"
+	    "  FROM upload u LEFT JOIN file f ON f.id = u.file_id"
+	    " WHERE u.workspace_id = ? AND u.user_id = ? AND u.pid = ?";
+	/* clang-format on */
 	char *cols[11];
 	enum db_rc rc;
 
