@@ -260,6 +260,25 @@ sub shared_hosting {
 	diag(slurp("$dir/error.log")) if !Test::More->builder->is_passing;
 }
 
+# What a packager does: PREFIX is where it will be, DESTDIR where it is put.
+sub staged {
+	my $dir = tempdir('satchel-stage.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+	my ($rc, $out) = sh("umask 077; make -s install DESTDIR='$dir' "
+	    . 'PREFIX=/opt/satchel');
+	is("$rc$out", '0', 'staged: installed');
+	my @units = glob "$dir/opt/satchel/share/satchel/conf/*/*";
+	my ($no, $names) = ('', 0);
+	for (map { slurp($_) =~ m{(/\S*/sbin/\S+)}g } @units) {
+		$names++;
+		$no .= "$_\n" if !m{^/opt/satchel/} || !-x "$dir$_";
+	}
+	is("$names $no", '3 ', 'staged: units and cron name what is there');
+	is(scalar(() = glob "$dir/opt/satchel/share/man/man8/*.8"), 4,
+	    'staged: the manual');
+	is((sh("find '$dir/opt' ! -perm -o=r -print"))[1], '',
+	    'staged: all can be read by all');
+}
+
 sub without_root {
 	require MariaDB;
 	my $db = MariaDB->new;
@@ -273,6 +292,7 @@ sub without_root {
 	    CLEANUP => 1);
 	local $ENV{O} = $build;
 	chdir $top or die $!;
+	staged();
 	shared_hosting($ENV{HOME}, $db->{sock});
 }
 
@@ -398,6 +418,8 @@ my ($job) = $lines[0] =~ /^(?:\S+\s+){6}(.*)/;
 is(join('', sh($job, 'runuser', '-u', 'satchel', '--', 'env', '-i',
     'PATH=/usr/bin:/bin', 'HOME=/srv/satchel')), '0',
     'cron: it sweeps, silently');
+
+staged();
 
 # --- 4: keys; and a caller ---
 
