@@ -41,18 +41,26 @@ sub new {
 
 	$self->{sock} = "$self->{dir}/db.sock";
 	chmod 0755, $self->{dir};
-	for ('data', 'files') {
+	for ('data', 'files', 'tmp') {
 		mkdir "$self->{dir}/$_" or die $!;
 	}
-	chown 65534, 65534, $self->{dir}, "$self->{dir}/data" if $> == 0;
+	chown 65534, 65534, map { "$self->{dir}$_" } '', '/data', '/tmp'
+	    if $> == 0;
 	my $r = $self->_wait($self->_spawn('install.log', 'mariadb-install-db',
 	    '--no-defaults', '--auth-root-authentication-method=normal',
-	    '--skip-test-db', '--force', '--skip-name-resolve',
-	    "--datadir=$self->{dir}/data"));
+	    '--skip-test-db', '--force', '--skip-name-resolve', $self->_dirs));
 	BAIL_OUT('mariadb-install-db: ' . _slurp("$self->{dir}/install.log"))
 	    if $r;
 	$self->start;
 	return $self;
+}
+
+# Its data; and a temporary directory of its own, because a server that starts
+# clears away what others have in theirs.
+sub _dirs {
+	my ($self) = @_;
+
+	return "--datadir=$self->{dir}/data", "--tmpdir=$self->{dir}/tmp";
 }
 
 # Run a command as the server's user, its output into a file; return its pid.
@@ -88,7 +96,7 @@ sub start {
 
 	return if $self->{pid};
 	$self->{pid} = $self->_spawn('db.log', 'mariadbd', '--no-defaults',
-	    "--datadir=$self->{dir}/data", "--socket=$self->{sock}",
+	    $self->_dirs, "--socket=$self->{sock}",
 	    "--pid-file=$self->{dir}/data/pid", '--skip-networking',
 	    '--skip-log-bin', '--innodb-buffer-pool-size=48M',
 	    '--innodb-log-file-size=16M', '--innodb-flush-log-at-trx-commit=2',
