@@ -193,6 +193,10 @@ outcome_text(
 		    "the sandbox was started anew: of the earlier "
 		    "files only the uploaded ones are there\n");
 
+	/* Such as an edit after which nothing stands there any more. */
+	if (t.len == 0)
+		buf_puts(&t, "(no output)\n");
+
 	/* The last line's end is the message's. */
 	rc = buf_ok(&t) && t.len > 0 ? buf_put(b, t.p, t.len - 1) : -1;
 	buf_free(&t);

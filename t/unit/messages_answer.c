@@ -260,6 +260,8 @@ texts(void)
 	    "not kept: 2 files that could not be stored");
 	o = ran(OUR_BASH, TEXT(""), TEXT(""), 0);
 	told("nothing at all", &o, "(no output)\nexit code: 0");
+	o = (struct outcome){.tool = OUR_EDITOR, .kind = OUTCOME_REPLACE};
+	told("an edit that leaves nothing", &o, "(no output)");
 	o = (struct outcome){.tool = OUR_CODE,
 	    .kind = OUTCOME_TIMEOUT,
 	    .timeout_s = 60,
