@@ -252,7 +252,7 @@ sub start_fails {
 	my ($name, $what, $exit, @words) = @_;
 	my $dir = File::Temp::tempdir(CLEANUP => 1);
 	my $r = Satchel::run(@{ref $words[0] ? shift @words : []},
-	    "$build/satchel-sandbox", '-c', '/dev/null', '-s',
+	    Satchel::program('satchel-sandbox'), '-c', '/dev/null', '-s',
 	    "files.root=$dir/files", @words);
 	like("$r->{exit} $r->{out}$r->{err}", qr/^$exit .*$what/s, $name);
 }

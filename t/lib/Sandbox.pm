@@ -119,7 +119,7 @@ sub up {
 	$self->{token} = $set{'sandbox.token'};
 	local $ENV{SECRET} = 'of-the-service';
 	$self->{sandbox} = $self->_start('sandbox', $self->{opt}{root},
-	    "$build/satchel-sandbox", '-c', "$self->{dir}/conf.yml", '-n', 2,
+	    Satchel::program('satchel-sandbox'), '-c', "$self->{dir}/conf.yml", '-n', 2,
 	    '-l', "$self->{dir}/sock",
 	    map { ('-s', "$_=$set{$_}") } sort keys %set);
 	my $until = time + 20;

@@ -45,6 +45,7 @@ package Satchel;
 #	$s->log            the gateway's log lines, decoded; $s->errors: not announced
 #	$s->stop('run')    $s->start    parts: db sandbox files run nginx
 #	$s->pids('files')  its pids, the parent first;  $s->restart(%new_options)
+#	Satchel::program('satchel')  where an ordinary user can run it
 #	$s->{url}, {port}, {sandbox_port}, {dir}, {root} (files), {key}{alice}, ...
 
 use strict;
@@ -242,6 +243,24 @@ sub run {
 	    out => _slurp("$out"), err => _slurp("$err"));
 	$r{json} = eval { $json->decode($r{out}) };
 	return \%r;
+}
+
+# The path of a program, for tests that drop root: a checkout of root's own may
+# be out of an ordinary user's reach, so it is copied then.
+my $copies;
+
+sub program {
+	my ($name) = @_;
+	my $path = "$build/$name";
+	my @nobody = qw(setpriv --reuid=65534 --regid=65534 --clear-groups --);
+
+	return $path if $> != 0
+	    || !defined $copies && system(@nobody, 'test', '-x', $path) == 0;
+	$copies //= tempdir('satchel-b.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+	chmod 0755, $copies;
+	-e "$copies/$name" || system('cp', $path, "$copies/$name") == 0
+	    or die "cannot copy $path";
+	return "$copies/$name";
 }
 
 sub admin {
