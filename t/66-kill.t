@@ -34,7 +34,8 @@ sub client {
 	my ($n, $until, $out, @mine) = @_;
 	srand($seed * 1000 + $n);
 	while (time() < $until) {
-		if (@mine && rand() < 0.4) {
+		# Few files: all of them are read again after each round.
+		if (@mine && rand() < (@mine > 20 ? 0.75 : 0.4)) {
 			my $id = splice(@mine, int(rand(@mine)), 1);
 			syswrite($out, "begin $id -\n");
 			my $a = eval { $s->del("/v1/files/$id", timeout => 20) };
