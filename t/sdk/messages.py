@@ -19,7 +19,7 @@ message = client.messages.create(
     messages=[{
         "role": "user",
         "content": [
-            {"type": "text", "text": "Plot the amounts of this file as a bar chart."},
+            {"type": "text", "text": "Draw a chart of this file."},
             {"type": "container_upload", "file_id": uploaded.id},
         ],
     }],
