@@ -1,0 +1,76 @@
+#!/usr/bin/perl
+
+# satchel-admin check: says what is wrong with a machine, and what to do.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::More;
+use Satchel;
+
+my $s = Satchel->new(providers => 1);
+
+# Run check with more words; its exit status, and item => [state, saw, remedy].
+sub check {
+	my $r = $s->admin('--json', @_, 'check');
+	return ($r, { map { $_->{item} => $_ } @{$r->{json}{checks}} });
+}
+
+my ($r, $is) = check();
+is($r->{exit}, 0, 'a healthy system passes');
+is(join(' ', grep { $is->{$_}{state} ne 'ok' } sort keys %$is), '',
+    '... in every item');
+for my $item (qw(host.namespaces host.descriptors host.backlog sandbox.health
+    providers nginx.body nginx.time nginx.bytes store.publish store.space
+    store.clock database database.schema database.charset database.clock
+    database.connections database.durability)) {
+	ok(exists $is->{$item}, "... $item is looked at");
+}
+is($is->{'store.publish'}{saw}, "$s->{root} publishes by link", 'how it stores');
+my ($number) = map { $_->[0] } $s->mysql('SELECT MAX(number) FROM migration');
+is($is->{'database.schema'}{saw}, "number $number", 'which schema');
+ok($r->{json}{ok}, 'and all is well');
+is(scalar(grep { $_->{name} eq 'code_execution.executor'
+    && $_->{value} eq 'auto' && $_->{source} eq 'default' }
+    @{$r->{json}{settings}}), 1, 'settings come with their source');
+
+# For people: a line an item.
+$r = $s->admin('check');
+like($r->{out}, qr/^files\.max_bytes +536870912  \(default\)$/m,
+    'a setting is one line');
+like($r->{out}, qr/^ok    store\.publish +\Q$s->{root}\E publishes by link$/m,
+    'an item is one line');
+
+# What is wrong fails, and alone.
+for my $case (
+    [['-s', 'files.root=/nonexistent'], 'FAIL', 'store.publish'],
+    [['-s', 'database.socket=/nonexistent'], 'FAIL', 'database'],
+    [['-s', 'database.name=mysql'], 'FAIL', 'database'],
+    [['-s', 'sandbox.url=http://127.0.0.1:1'], 'FAIL', 'sandbox.health'],
+    [['-s', 'sandbox.url='], 'warn', 'sandbox.health'],
+    [['-s', 'server.body_max_bytes=33554433'], 'warn', 'nginx.body'],
+    [['-s', 'code_execution.turn_budget_s=660'], 'warn', 'nginx.time'],
+    [['-s', 'files.xaccel_prefix=/x'], 'warn', 'nginx.bytes'],
+    [['-s', 'database.pool=1024'], 'warn', 'database.connections'],
+    [['-s', 'files.max_bytes=1099511627776'], 'warn', 'store.space']) {
+	my ($words, $state, $item) = @$case;
+	($r, $is) = check(@$words);
+	is(join(' ', map { "$is->{$_}{state} $_" }
+	    grep { $is->{$_}{state} ne 'ok' } sort keys %$is), "$state $item",
+	    "@$words");
+	ok(length $is->{$item}{remedy}, '... with what to do');
+	is($r->{exit}, $state eq 'FAIL' ? 1 : 0, '... and the exit status');
+}
+
+# A schema that is behind.
+$s->mysql("CREATE TABLE kept AS SELECT * FROM migration;"
+    . " DELETE FROM migration WHERE number = $number");
+($r, $is) = check();
+is($is->{'database.schema'}{state}, 'FAIL', 'a schema that is behind');
+is($is->{'database.schema'}{remedy}, 'satchel-admin migrate', '... what to run');
+$s->mysql('REPLACE INTO migration SELECT * FROM kept; DROP TABLE kept');
+($r) = check();
+is($r->{exit}, 0, '... and done');
+$s->done;
+done_testing();
