@@ -95,7 +95,7 @@ sub _nginx {
 		server {
 			listen 127.0.0.1:$port;
 			location / {
-				include $top/nginx/satchel-params;
+				include satchel-params;
 				client_max_body_size 0;
 				fastcgi_request_buffering off;
 				fastcgi_max_temp_file_size 0;
@@ -106,6 +106,9 @@ sub _nginx {
 	}
 	END
 	close $fh;
+	# nginx may not reach the checkout of somebody who is root.
+	Satchel::_spew("$self->{dir}/satchel-params",
+	    Satchel::_slurp("$top/nginx/satchel-params"));
 	$self->{nginx} = $self->_start('nginx', 0, 'nginx', '-e', 'stderr',
 	    '-c', "$self->{dir}/nginx.conf");
 	return;
