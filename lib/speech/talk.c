@@ -104,10 +104,9 @@ answer_ours(struct talk *t, struct turn *u)
 static int
 has_our_call(struct turn *u)
 {
-	struct part *p;
+	struct part *p = u->clear;
 
-	for (p = u->clear != NULL ? u->clear->next : u->first; p != NULL;
-	     p = p->next) {
+	for (p = p != NULL ? p->next : u->first; p != NULL; p = p->next) {
 		if (p->kind == PART_CALL && p->ours)
 			return (1);
 		u->clear = p;
