@@ -177,7 +177,7 @@ sub expire {
 	}
 	# More than a command line holds, so by standard input.
 	open(my $sql, '|-', "$s->{env}{SATCHEL_MYSQL}") or die "bench: $!";
-	while (my @some = splice(@keys, 0, 1000)) {
+	while (my @some = splice(@keys, 0, 500)) {
 		print $sql 'INSERT INTO file (pid, workspace_id, user_id, state, origin, store_key, bytes, name, mime, purpose, created, expires, sweep_at) VALUES '
 		    . join(',', map { "('$_',1,1,'live','upload','$_',1000,'x','text/plain','user_data',1,2,2)" } @some) . ";\n";
 	}
