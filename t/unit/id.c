@@ -73,6 +73,7 @@ children(void)
 	int fd[2], status;
 	pid_t pid;
 
+	(void)fflush(stdout); /* A sanitizer's _exit() would print it again. */
 	if (id_hex(mine, 32) || pipe(fd) || (pid = fork()) == -1) {
 		ok(0, "cannot fork");
 		return;
