@@ -1,0 +1,32 @@
+-- One model request, once it is over.  Tokens are NULL where a provider's
+-- answer was passed on unread.  price is of its runs, in the deployment's money.
+CREATE TABLE model_usage (
+  id            BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+  pid           CHAR(24) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  workspace_id  BIGINT UNSIGNED NOT NULL,
+  user_id       BIGINT UNSIGNED NOT NULL,
+  key_id        BIGINT UNSIGNED NOT NULL,
+  route         ENUM('messages','responses','chat') NOT NULL,
+  model         VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  provider      VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  ran           ENUM('nobody','local','provider') NOT NULL,
+  status        INT UNSIGNED NOT NULL,
+  error         VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  input         BIGINT UNSIGNED NULL,
+  output        BIGINT UNSIGNED NULL,
+  cached        BIGINT UNSIGNED NULL,
+  reasoning     BIGINT UNSIGNED NULL,
+  rounds        INT UNSIGNED NOT NULL,
+  runs          INT UNSIGNED NOT NULL,
+  priced        INT UNSIGNED NOT NULL COMMENT 'Runs that executed without a tool error',
+  run_ms        BIGINT UNSIGNED NOT NULL,
+  bytes         BIGINT UNSIGNED NOT NULL COMMENT 'Of the files kept',
+  price         DECIMAL(20,6) NOT NULL,
+  ms            BIGINT UNSIGNED NOT NULL,
+  created       BIGINT UNSIGNED NOT NULL COMMENT 'Unix ms',
+  PRIMARY KEY (id),
+  UNIQUE KEY model_usage_pid (pid),
+  KEY model_usage_workspace (workspace_id, created, pid),
+  KEY model_usage_key (key_id, created, pid),
+  KEY model_usage_created (created)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
