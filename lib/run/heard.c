@@ -124,6 +124,7 @@ heard_event(void *cookie, const struct event *ev)
 		h->stop = ev->stop;
 		return (
 		    talk_text(h->talk, ev->text.p, ev->text.len, &h->sequence));
+	case EVENT_ROUND:
 	case EVENT_RESULT:
 		break; /* No wire makes one. */
 	}

@@ -9,20 +9,23 @@
  * A model's answer as it comes, in no vendor's words: an upstream's wire makes
  * these whether it streams or not, the turn loop passes them on, and the
  * caller's dialect writes them.  A call is CALL, any ARGS, CALL_END; nothing
- * else stands between them.
+ * else stands between them.  An event's texts live until the function that
+ * takes it returns.
  */
 
 /* Opaque type. */
 struct outcome;
 
 enum event_kind {
+	EVENT_ROUND,     /* The model is asked (again); from the loop only. */
 	EVENT_TEXT,      /* More of the answer's text. */
 	EVENT_REASONING, /* More of what the model thought. */
 	EVENT_CALL,
 	EVENT_ARGS, /* More of the call's arguments, JSON text. */
 	EVENT_CALL_END,
 	EVENT_RESULT, /* Of a call of ours; from the loop only. */
-	EVENT_USAGE,  /* From a wire: of this round.  To a writer: of all. */
+	EVENT_USAGE,  /* From a wire: of this round.  To a writer: of all,
+		       * once, before EVENT_STOP. */
 	EVENT_STOP    /* The last one. */
 };
 
@@ -49,7 +52,7 @@ struct event {
 	const char *name; /* CALL */
 	int ours;         /* CALL: run by this gateway. */
 	const struct outcome *outcome;
-	const struct usage *usage;
+	const struct usage *usage; /* USAGE; ROUND: ${input} estimated. */
 	enum stop stop;
 };
 

@@ -109,6 +109,9 @@ on_event(struct writer *w, const struct event *ev)
 	struct gather *g = (struct gather *)w;
 
 	switch (ev->kind) {
+	case EVENT_ROUND:
+		close_block(g);
+		break;
 	case EVENT_TEXT:
 		add_chars(
 		    g, IN_TEXT, "{\"type\":\"text\",\"text\":\"", ev->text);

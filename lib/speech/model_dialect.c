@@ -7,6 +7,7 @@ const struct model_dialect model_messages = {
     &dialect_anthropic,
     messages_read,
     messages_gather,
+    NULL,
 };
 
 const struct model_dialect model_responses = {
@@ -15,12 +16,14 @@ const struct model_dialect model_responses = {
     &dialect_openai,
     NULL,
     NULL,
+    NULL,
 };
 
 const struct model_dialect model_chat = {
     "/v1/chat/completions",
     WIRE_CHAT,
     &dialect_openai,
+    NULL,
     NULL,
     NULL,
 };

@@ -79,9 +79,17 @@ enum choice {
 	CHOICE_NONE
 };
 
+/* Where code of this turn runs, as the caller is told. */
+struct talk_container {
+	const char *id;   /* Without a prefix. */
+	uint64_t expires; /* Seconds since 1970. */
+};
+
 struct talk {
 	struct arena *mem;
 	const char *model; /* As the caller said it. */
+	int stream;        /* He wants the answer as it comes. */
+	const struct talk_container *container; /* NULL: none. */
 	struct text system;
 	struct turn *first, *last;
 

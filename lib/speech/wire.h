@@ -22,10 +22,42 @@ struct talk;
 
 /* What changes from one round of a turn to the next. */
 struct round {
+	const struct conf_provider *provider;
 	const char *model;   /* The upstream's name for it. */
 	uint64_t max_tokens; /* What is left; 0: no limit. */
 	int relaxed;         /* Code has run: no call is forced any more. */
 	int last;            /* No more calls. */
+};
+
+enum wire_rc {
+	WIRE_OK,
+	WIRE_DONE,    /* The answer is whole; what may follow is nothing. */
+	WIRE_CUT,     /* It ends, but is not whole. */
+	WIRE_BAD,     /* Not what this wire's servers say. */
+	WIRE_ERROR,   /* It is an error. */
+	WIRE_STOPPED, /* The function that takes events said so. */
+	WIRE_MEMORY
+};
+
+/*
+ * Reads a streamed answer into events.  Each wire's own begins with one of
+ * these; answer.h drives it.
+ */
+struct wire_reader {
+	event_fn *fn; /* Set by answer.c, with its cookie. */
+	void *cookie;
+	int status; /* Of WIRE_ERROR: what it would be in HTTP; 0: 502. */
+
+	/* Take what the data of one event of the stream says (checked by
+	 * jspan_check(), and no object with a member "error" alone). */
+	enum wire_rc (*take)(struct wire_reader *, struct jspan);
+
+	/* The stream is over; ${done}: it said so itself, by WIRE_DONE or
+	 * with "[DONE]".  Give the last events, EVENT_STOP among them.
+	 * WIRE_OK if the answer was whole. */
+	enum wire_rc (*end)(struct wire_reader *, int);
+
+	void (*free)(struct wire_reader *);
 };
 
 struct wire {
@@ -40,13 +72,17 @@ struct wire {
 	/* The member without which a JSON answer of status 200 is none. */
 	const char *answer;
 
-	/* Write the request of one round; NULL: not built yet.  Return 0, or
-	 * -1 with the buffer spoiled. */
+	/* Write the request of one round, streamed if the talk says so; NULL:
+	 * not built yet.  Return 0, or -1 with the buffer spoiled. */
 	int (*write)(struct buf *, const struct talk *, const struct round *);
 
 	/* Read a whole JSON answer (checked by jspan_check()) into events.
 	 * Return 0; or -1 if it is none, or if the function stopped it. */
 	int (*read)(struct arena *, struct jspan, event_fn *, void *);
+
+	/* Return a reader of a streamed answer, or NULL if memory ran out;
+	 * NULL: not built yet. */
+	struct wire_reader *(*stream)(const struct conf_provider *);
 };
 
 /**
