@@ -13,7 +13,7 @@
  */
 
 /* The number of the last file in schema/ that this code was written for. */
-#define SCHEMA_NUMBER 16
+#define SCHEMA_NUMBER 20
 
 /* Opaque type. */
 struct arena;
