@@ -144,11 +144,7 @@ prepare(struct sbx_server *s, const struct conf *c)
 	char why[SESSION_WHY];
 
 	s->conf = c;
-	s->limits.memory = c->sandbox_session_memory;
-	s->limits.workspace = c->sandbox_workspace;
-	s->limits.processes = c->sandbox_processes;
-	s->limits.idle_s = c->sandbox_idle_s;
-	s->limits.lifetime_s = c->sandbox_lifetime_s;
+	limits_of(c, &s->limits);
 	if (is_shown("sandbox.dir", c->sandbox_dir) ||
 	    is_shown("files.root", c->files_root))
 		return (-1);

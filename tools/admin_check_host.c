@@ -59,16 +59,13 @@ try_session(const struct limits *l, int fd)
 static enum check_state
 look_namespaces(const struct check *k, struct buf *said)
 {
-	const struct limits l = {.memory = k->c->sandbox_session_memory,
-	    .workspace = k->c->sandbox_workspace,
-	    .processes = k->c->sandbox_processes,
-	    .idle_s = k->c->sandbox_idle_s,
-	    .lifetime_s = k->c->sandbox_lifetime_s};
+	struct limits l;
 	char text[256];
 	ssize_t n;
 	pid_t pid;
 	int fd[2];
 
+	limits_of(k->c, &l);
 	if (pipe(fd) || (pid = fork()) == -1) {
 		buf_printf(said, "cannot try: %s", strerror(errno));
 		return (CHECK_FAIL);

@@ -17,7 +17,7 @@
 #define CONF_FILEMAX (1 << 20) /* Bytes of one file. */
 #define CONF_KEYSMAX 1024      /* Keys in one file. */
 #define CONF_PROVIDERS 64
-#define CONF_ROWS 64 /* Rows of one table at most. */
+#define CONF_ROWS 128 /* Rows of one table at most. */
 
 enum conf_rc {
 	CONF_OK,

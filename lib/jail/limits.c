@@ -4,26 +4,68 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/conf.h"
 #include "base/num.h"
 
 #include "jail/limits.h"
 
+/* Of a path ${most} is 0. */
 static const struct {
 	const char *name;
 	size_t at;
+	uint64_t least, most;
 } words[LIMITS_WORDS] = {
-    {"memory", offsetof(struct limits, memory)},
-    {"workspace", offsetof(struct limits, workspace)},
-    {"processes", offsetof(struct limits, processes)},
-    {"idle", offsetof(struct limits, idle_s)},
-    {"lifetime", offsetof(struct limits, lifetime_s)},
+    {"memory", offsetof(struct limits, memory), 1, INT64_MAX / 16},
+    {"workspace", offsetof(struct limits, workspace), 1, INT64_MAX / 16},
+    {"processes", offsetof(struct limits, processes), 1, INT32_MAX},
+    {"idle", offsetof(struct limits, idle_s), 1, INT32_MAX},
+    {"lifetime", offsetof(struct limits, lifetime_s), 1, INT32_MAX},
+    {"cpu", offsetof(struct limits, cpu_s), 0, INT32_MAX},
+    {"address", offsetof(struct limits, address), 0, INT64_MAX},
+    {"isolation", offsetof(struct limits, isolation), 0, ISOLATION_REMOTE},
+    {"rootfs", offsetof(struct limits, rootfs), 0, 0},
+    {"cgroup", offsetof(struct limits, cgroup), 0, 0},
 };
 
-static uint64_t *
+static const char *const isolations[] = {
+    "namespaces", "namespaces+cgroup", "bwrap", "landlock", "remote"};
+
+const char *
+limits_isolation(const struct limits *l)
+{
+
+	return (isolations[l->isolation]);
+}
+
+/* The settings' parser has seen to it that a path has room. */
+static void
+put_path(char to[LIMITS_PATH], const char *path)
+{
+
+	(void)snprintf(to, LIMITS_PATH, "%s", path == NULL ? "" : path);
+}
+
+void
+limits_of(const struct conf *c, struct limits *l)
+{
+
+	memset(l, 0, sizeof(*l));
+	l->memory = c->sandbox_session_memory;
+	l->workspace = c->sandbox_workspace;
+	l->processes = c->sandbox_processes;
+	l->idle_s = c->sandbox_idle_s;
+	l->lifetime_s = c->sandbox_lifetime_s;
+	l->cpu_s = c->sandbox_cpu_s;
+	l->isolation = (uint64_t)c->sandbox_isolation;
+	put_path(l->rootfs, c->sandbox_rootfs);
+	put_path(l->cgroup, c->sandbox_cgroup);
+}
+
+static void *
 field(struct limits *l, size_t i)
 {
 
-	return ((uint64_t *)(void *)((char *)l + words[i].at));
+	return ((char *)l + words[i].at);
 }
 
 void
@@ -32,9 +74,28 @@ limits_write(const struct limits *l, char out[LIMITS_WORDS][LIMITS_WORD])
 	struct limits copy = *l;
 	size_t i;
 
-	for (i = 0; i < LIMITS_WORDS; i++)
-		(void)snprintf(out[i], LIMITS_WORD, "%s=%" PRIu64,
-		    words[i].name, *field(&copy, i));
+	for (i = 0; i < LIMITS_WORDS; i++) {
+		if (words[i].most == 0)
+			(void)snprintf(out[i], LIMITS_WORD, "%s=%s",
+			    words[i].name, (const char *)field(&copy, i));
+		else
+			(void)snprintf(out[i], LIMITS_WORD, "%s=%" PRIu64,
+			    words[i].name, *(uint64_t *)field(&copy, i));
+	}
+}
+
+/* Take the value ${text} of the word ${i}. */
+static int
+take(struct limits *l, size_t i, const char *text)
+{
+
+	if (words[i].most != 0)
+		return (
+		    num_u64(text, words[i].least, words[i].most, field(l, i)));
+	if (strlen(text) >= LIMITS_PATH || (*text != '\0' && *text != '/'))
+		return (-1);
+	put_path(field(l, i), text);
+	return (0);
 }
 
 int
@@ -51,7 +112,7 @@ limits_read(char *const *in, size_t n, struct limits *l)
 			    strncmp(words[i].name, in[k], len) == 0)
 				break;
 		if (i == LIMITS_WORDS || seen & 1U << i || in[k][len] == '\0' ||
-		    num_u64(in[k] + len + 1, 1, INT64_MAX / 16, field(l, i)))
+		    take(l, i, in[k] + len + 1))
 			return (-1);
 		seen |= 1U << i;
 	}
@@ -92,7 +153,7 @@ limits_apply(const struct limits *l)
 	} all[] = {
 	    {RLIMIT_CORE, 0},
 	    {RLIMIT_DATA, l->memory / 8 * 7},
-	    {RLIMIT_AS, l->memory * 16},
+	    {RLIMIT_AS, l->address > 0 ? l->address : l->memory * 16},
 	    {RLIMIT_FSIZE, l->workspace},
 	    {RLIMIT_NOFILE, LIMIT_FDS},
 	    {RLIMIT_NPROC, l->processes},

@@ -4,13 +4,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a session may use. */
+#define LIMITS_PATH 256
+
+struct conf;
+
+/* What keeps a session apart; the words of sandbox.isolation in their order. */
+enum isolation {
+	ISOLATION_NAMESPACES,
+	ISOLATION_CGROUP, /* And a control group. */
+	ISOLATION_BWRAP,
+	ISOLATION_LANDLOCK,
+	ISOLATION_REMOTE /* No session of this host. */
+};
+
+/* What a session may use, and what keeps it apart. */
 struct limits {
 	uint64_t memory;     /* Bytes, of all its processes together. */
 	uint64_t workspace;  /* Bytes of files. */
 	uint64_t processes;  /* Threads count too, as do the supervisor's. */
 	uint64_t idle_s;     /* It ends when unused for so long, */
 	uint64_t lifetime_s; /* and this long after it began. */
+	uint64_t cpu_s;      /* CPU time of one call; 0 = no limit. */
+	uint64_t address; /* Bytes of addresses of a process; 0 = by memory. */
+	uint64_t isolation;       /* enum isolation */
+	char rootfs[LIMITS_PATH]; /* Whose /usr it sees; "" = the machine's. */
+	char cgroup[LIMITS_PATH]; /* Where its group is made. */
 };
 
 /* What no setting changes. */
@@ -19,8 +37,20 @@ struct limits {
 #define LIMIT_OUTPUT (1U << 20) /* and kept of each output stream. */
 #define LIMIT_FDS 256
 
-#define LIMITS_WORDS 5
-#define LIMITS_WORD 40 /* Room for one of them. */
+#define LIMITS_WORDS 10
+#define LIMITS_WORD (LIMITS_PATH + 16) /* Room for one of them. */
+
+/**
+ * limits_of(c, l):
+ * Set ${l} to what the settings ${c} say of every session.
+ */
+void limits_of(const struct conf *, struct limits *);
+
+/**
+ * limits_isolation(l):
+ * The word for what keeps a session apart.
+ */
+const char *limits_isolation(const struct limits *);
 
 /**
  * limits_write(l, words):

@@ -22,10 +22,11 @@ int ns_unshare(struct ns_fail *);
 /**
  * ns_root(l, f):
  * Called by the first process of the pid namespace: replace the whole tree of
- * files by a read-only one with the machine's /usr, the few files of /etc and
- * /dev that programs need, an own /proc, and /tmp, /dev/shm and the workspace
- * in memory, bounded by ${l}.  Nothing of the old tree can be reached
- * afterwards.  Return 0, or -1 with ${f} filled in.
+ * files by a read-only one with the /usr of the machine or of ${l}->rootfs, the
+ * few files of /etc and /dev that programs need, an own /proc, and /tmp,
+ * /dev/shm and the workspace in memory, bounded by ${l}.  Nothing of the old
+ * tree can be reached or seen in the list of mounts afterwards.  Return 0, or
+ * -1 with ${f} filled in.
  */
 int ns_root(const struct limits *, struct ns_fail *);
 

@@ -14,8 +14,8 @@
 
 #define QUIET (MS_NOSUID | MS_NODEV)
 
-/* Where the new root is put together; hidden again once it is the root. */
-#define BASE "/tmp"
+/* Where the new root may be put together, out of sight of everybody else. */
+static const char *const bases[] = {"/tmp", "/run", "/mnt", NULL};
 
 /* clang-format off */
 static const struct {
@@ -53,16 +53,17 @@ static const struct {
 };
 
 /*
- * What the machine lends.  numpy finds its BLAS through /etc/alternatives, and
- * a plot needs to find its fonts.
+ * What the machine lends, or sandbox.rootfs in its stead.  numpy finds its BLAS
+ * through /etc/alternatives, and a plot needs to find its fonts.
  */
-enum lend { LEND_TREE, LEND_FILE, LEND_DEVICE };
-static const struct {
+enum lend { LEND_TREE, LEND_FILE, LEND_DEVICE, LEND_ADDED };
+static const struct lent {
 	const char *from, *to;
 	enum lend kind;
 	int needed;
 } lent[] = {
 	{ "/usr", "usr", LEND_TREE, 1 },
+	{ "/opt", "opt", LEND_ADDED, 0 }, /* The machine's stays its own. */
 	{ "/etc/ld.so.cache", "etc/ld.so.cache", LEND_FILE, 0 },
 	{ "/etc/alternatives", "etc/alternatives", LEND_TREE, 0 },
 	{ "/etc/fonts", "etc/fonts", LEND_TREE, 0 },
@@ -119,24 +120,33 @@ touch(const char *path, const char *text)
 	return (rc);
 }
 
+/* Lend one thing of the root ${rootfs}. */
 static int
-lend_all(struct ns_fail *f)
+lend_one(const struct lent *l, const char *rootfs)
+{
+	char from[2 * LIMITS_PATH];
+
+	(void)snprintf(from, sizeof(from), "%s%s",
+	    l->kind == LEND_DEVICE ? "" : rootfs, l->from);
+	if (l->kind == LEND_ADDED && *rootfs == '\0')
+		return (0);
+	if (access(from, F_OK))
+		return (l->needed ? -1 : 0);
+	if (l->kind == LEND_TREE || l->kind == LEND_ADDED
+		? mkdir(l->to, 0755) && errno != EEXIST
+		: touch(l->to, ""))
+		return (-1);
+	return (lend(from, l->to, l->kind));
+}
+
+static int
+lend_all(const char *rootfs, struct ns_fail *f)
 {
 	size_t i;
 
-	for (i = 0; lent[i].from != NULL; i++) {
-		if (access(lent[i].from, F_OK)) {
-			if (lent[i].needed)
-				return (fail(f, lent[i].from));
-			continue;
-		}
-		if (lent[i].kind == LEND_TREE
-			? mkdir(lent[i].to, 0755) && errno != EEXIST
-			: touch(lent[i].to, ""))
+	for (i = 0; lent[i].from != NULL; i++)
+		if (lend_one(&lent[i], rootfs))
 			return (fail(f, lent[i].from));
-		if (lend(lent[i].from, lent[i].to, lent[i].kind))
-			return (fail(f, lent[i].from));
-	}
 	for (i = 0; covered[i] != NULL; i++)
 		if (access(covered[i], F_OK) == 0 &&
 		    mount("tmpfs", covered[i], "tmpfs", QUIET | MS_RDONLY,
@@ -189,33 +199,68 @@ mount_own(const struct limits *l, struct ns_fail *f)
 	return (0);
 }
 
-/* Make the tree below the working directory the only one. */
+/*
+ * Make the tree below the working directory the only one.  Processes live in
+ * a copy of it that is mounted nowhere: what /proc says of mounts, with the
+ * machine's devices and paths in it, is what can be reached from their root,
+ * and that is nothing.
+ */
 static int
-enter(struct ns_fail *f)
+enter(const char *base, struct ns_fail *f)
 {
+	int fd, rc = -1;
 
-	if (syscall(SYS_pivot_root, ".", "."))
-		return (fail(f, "pivot_root"));
-	if (umount2(".", MNT_DETACH))
-		return (fail(f, "detach old root"));
-	if (mount("none", "/", NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | QUIET,
+	if (mount("none", ".", NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | QUIET,
 		NULL))
 		return (fail(f, "read-only root"));
-	if (chdir(NS_WORKSPACE))
-		return (fail(f, "chdir"));
-	return (0);
+	fd = (int)syscall(SYS_open_tree, AT_FDCWD, ".",
+	    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	if (fd == -1)
+		return (fail(f, "open_tree"));
+	if (chdir("/") || umount2(base, MNT_DETACH) ||
+	    memory_fs(base, MS_RDONLY, 4096, 1, 0) || chdir(base))
+		(void)fail(f, "empty root");
+	else if (syscall(SYS_pivot_root, ".", "."))
+		(void)fail(f, "pivot_root");
+	else if (umount2(".", MNT_DETACH))
+		(void)fail(f, "detach old root");
+	else if (fchdir(fd) || chroot(".") || chdir(NS_WORKSPACE))
+		(void)fail(f, "chroot");
+	else
+		rc = 0;
+	(void)close(fd);
+	return (rc);
+}
+
+/* The first base that does not hide ${rootfs}. */
+static const char *
+find_base(const char *rootfs)
+{
+	struct stat st;
+	size_t i, len;
+
+	for (i = 0; bases[i] != NULL; i++) {
+		len = strlen(bases[i]);
+		if (lstat(bases[i], &st) == 0 && S_ISDIR(st.st_mode) &&
+		    (strncmp(rootfs, bases[i], len) != 0 || rootfs[len] != '/'))
+			return (bases[i]);
+	}
+	errno = ENOENT;
+	return (NULL);
 }
 
 int
 ns_root(const struct limits *l, struct ns_fail *f)
 {
+	const char *base;
 
 	(void)umask(022);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return (fail(f, "private mounts"));
-	if (memory_fs(BASE, 0, 1U << 20, 128, 0755) || chdir(BASE))
+	if ((base = find_base(l->rootfs)) == NULL ||
+	    memory_fs(base, 0, 1U << 20, 128, 0755) || chdir(base))
 		return (fail(f, "root"));
-	if (make_tree(f) || lend_all(f) || mount_own(l, f))
+	if (make_tree(f) || lend_all(l->rootfs, f) || mount_own(l, f))
 		return (-1);
-	return (enter(f));
+	return (enter(base, f));
 }
