@@ -40,7 +40,7 @@ size_t
 reader_at(struct reader *rd, size_t index)
 {
 
-	return (step(rd, ".%zu", index));
+	return (step(rd, rd->brackets ? "[%zu]" : ".%zu", index));
 }
 
 void
@@ -159,6 +159,31 @@ reader_opt_u64(struct reader *rd, struct jspan o, const char *key, uint64_t min,
 			    " and %" PRIu64,
 			    min, max));
 		*x = n;
+	}
+	reader_out(rd, mark);
+	return (0);
+}
+
+int
+reader_opt_str(
+    struct reader *rd, struct jspan o, const char *key, const char **s)
+{
+	struct jspan v;
+
+	return (
+	    reader_member(o, key, &v) ? reader_get_str(rd, o, key, s) : 0);
+}
+
+int
+reader_opt_bool(struct reader *rd, struct jspan o, const char *key, int *x)
+{
+	size_t mark = reader_in(rd, key);
+	struct jspan v;
+
+	if (reader_member(o, key, &v)) {
+		if (!pick_is(v, 't') && !pick_is(v, 'f'))
+			return (reader_refuse(rd, "must be true or false"));
+		*x = pick_is(v, 't');
 	}
 	reader_out(rd, mark);
 	return (0);

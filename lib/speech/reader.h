@@ -22,6 +22,7 @@ struct talk;
 struct reader {
 	struct talk *talk;
 	struct refusal *why;
+	int brackets; /* Positions as "messages[0].content[1]". */
 	char at[160]; /* "messages.0.content.1" */
 	size_t len;
 };
@@ -79,6 +80,13 @@ int reader_get_text(struct reader *, struct jspan, const char *, struct text *);
  */
 int reader_opt_u64(struct reader *, struct jspan, const char *, uint64_t,
     uint64_t, uint64_t *);
+
+/**
+ * reader_opt_str(rd, o, key, s), reader_opt_bool(rd, o, key, x):
+ * Read the member ${key}; absent leaves ${s} or ${x} alone.
+ */
+int reader_opt_str(struct reader *, struct jspan, const char *, const char **);
+int reader_opt_bool(struct reader *, struct jspan, const char *, int *);
 
 /**
  * reader_opt_number(rd, o, key, v):

@@ -19,6 +19,7 @@ talk_new(struct arena *mem)
 	t->mem = mem;
 	t->tools_end = &t->tools;
 	t->parallel = -1;
+	t->format_strict = -1;
 	return (t);
 }
 
@@ -195,15 +196,22 @@ talk_tool(struct talk *t)
 	return (x);
 }
 
-int
-talk_has_tool(const struct talk *t, const char *name)
+const struct tool *
+talk_find_tool(const struct talk *t, const char *name)
 {
 	const struct tool *x;
 
 	for (x = t->tools; x != NULL; x = x->next)
 		if (strcmp(x->name, name) == 0)
-			return (1);
-	return (0);
+			break;
+	return (x);
+}
+
+int
+talk_has_tool(const struct talk *t, const char *name)
+{
+
+	return (talk_find_tool(t, name) != NULL);
 }
 
 int

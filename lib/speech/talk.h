@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/conf.h"
 #include "base/jspan.h"
 
 #include "speech/ours.h"
@@ -69,6 +70,7 @@ struct tool {
 	struct text description; /* p NULL: none. */
 	struct jspan schema;     /* As sent; p NULL: none. */
 	int strict;              /* -1: not said. */
+	int plain;               /* Its one argument is a text, "input". */
 };
 
 enum choice {
@@ -108,10 +110,23 @@ struct talk {
 	size_t nstops;
 	struct jspan temperature, top_p; /* As sent; p NULL: not said. */
 	struct jspan format;             /* JSON schema of the answer. */
-	const char *effort;              /* NULL: not said. */
+	const char *format_name;         /* NULL: not said. */
+	int format_strict;               /* -1: not said. */
+	int json_only;                   /* The answer is an object. */
+	const char *effort, *verbosity;  /* NULL: not said. */
 	int hide_reasoning;
 	const char *user; /* Hashed. */
 	uint64_t rounds;  /* 0: not said. */
+
+	/* For a dialect that repeats its request in the answer; p NULL: none
+	 * does. */
+	struct jspan asked;
+
+	/* Members that only the wire of the caller's own dialect knows, as
+	 * they were sent, each after a comma; len 0: none. */
+	enum conf_wire passed_to;
+	struct text passed;
+	int format_passed; /* It is among them. */
 };
 
 /**
@@ -153,6 +168,12 @@ enum our_tool talk_ours(const struct talk *, const char *);
  * Has the caller a function of this name?
  */
 int talk_has_tool(const struct talk *, const char *);
+
+/**
+ * talk_find_tool(t, name):
+ * The caller's function of this name, or NULL.
+ */
+const struct tool *talk_find_tool(const struct talk *, const char *);
 
 /**
  * talk_find_call(t, id):

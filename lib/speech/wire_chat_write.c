@@ -133,12 +133,13 @@ put_assistant(struct buf *b, const struct turn *u)
 static void
 put_system(struct buf *b, const struct talk *t)
 {
+	int format = t->format.p != NULL && !t->format_passed;
 
-	if (t->system.len == 0 && t->format.p == NULL)
+	if (t->system.len == 0 && !format)
 		return;
 	buf_puts(b, "{\"role\":\"system\",\"content\":\"");
 	jput_chars(b, t->system.p, t->system.len);
-	if (t->format.p != NULL) {
+	if (format) {
 		if (t->system.len > 0)
 			buf_puts(b, "\\n\\n");
 		buf_puts(b,
@@ -279,6 +280,10 @@ put_parameters(struct buf *b, const struct talk *t, const struct round *r)
 		buf_puts(b, ",\"user\":");
 		jput_str(b, t->user);
 	}
+	if (t->json_only && !t->format_passed)
+		buf_puts(b, ",\"response_format\":{\"type\":\"json_object\"}");
+	if (t->passed_to == WIRE_CHAT && t->passed.len > 0)
+		buf_put(b, t->passed.p, t->passed.len);
 }
 
 int

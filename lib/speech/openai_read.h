@@ -1,0 +1,122 @@
+#ifndef SPEECH_OPENAI_READ_H_
+#define SPEECH_OPENAI_READ_H_
+
+#include "base/jspan.h"
+
+#include "speech/reader.h"
+#include "speech/talk.h"
+
+/*
+ * What requests of OpenAI's two dialects have in common (executor contract 2.3
+ * and 2.5).  Functions return 0, or -1 after refusing.
+ */
+
+/* How a dialect spells what both say. */
+struct openai_way {
+	/* The member of a tool or of a choice that holds its name and the
+	 * rest; NULL: they stand beside its type. */
+	const char *function, *custom, *allowed, *schema;
+};
+
+/**
+ * openai_no_memory(rd):
+ * Refuse for want of memory.
+ */
+int openai_no_memory(struct reader *);
+
+/**
+ * openai_say(rd, who, x):
+ * Add the text ${x}, unless it is empty.
+ */
+int openai_say(struct reader *, enum speaker, struct text);
+
+/**
+ * openai_note(rd, who, fmt, ...):
+ * Add a line of text in place of what cannot be told otherwise.
+ */
+int openai_note(struct reader *, enum speaker, const char *, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/**
+ * openai_instruct(rd, x):
+ * Add an instruction: to the system's text as long as nobody has spoken, then
+ * as a text of the user's that says what it is.
+ */
+int openai_instruct(struct reader *, struct text);
+
+/**
+ * openai_text_of(rd, v, x):
+ * Set ${x} to the string ${v}, or to the texts of a list of parts one after
+ * the other.  Refuses parts of any other kind.
+ */
+int openai_text_of(struct reader *, struct jspan, struct text *);
+
+/**
+ * openai_file(rd, v, newest):
+ * Add the file that the user's part ${v} names or holds: "file_id",
+ * "file_data", "file_url", with "filename".
+ */
+int openai_file(struct reader *, struct jspan, int);
+
+/**
+ * openai_image(rd, url, detail):
+ * Add the user's image at ${url}, a data URL or another.
+ */
+int openai_image(struct reader *, struct text, const char *);
+
+/**
+ * openai_stored(rd, v, key, newest):
+ * Add the stored file that the string ${key} of the part ${v} names.
+ */
+int openai_stored(struct reader *, struct jspan, const char *, int);
+
+/**
+ * openai_tools(rd, root, way):
+ * Read the member "tools"; declarations of code execution have been decided
+ * about and are passed over.  talk_offer() is called here.
+ */
+int openai_tools(struct reader *, struct jspan, const struct openai_way *);
+
+/**
+ * openai_choice(rd, root, way):
+ * Read the member "tool_choice".
+ */
+int openai_choice(struct reader *, struct jspan, const struct openai_way *);
+
+/**
+ * openai_format(rd, root, key, way):
+ * Read the member ${key}, which says the form of the answer.
+ */
+int openai_format(
+    struct reader *, struct jspan, const char *, const struct openai_way *);
+
+/**
+ * openai_parameters(rd, root):
+ * Read what both call the same: temperature, top_p, parallel_tool_calls, and
+ * this gateway's max_tool_iterations.
+ */
+int openai_parameters(struct reader *, struct jspan);
+
+/**
+ * openai_container(rd, v):
+ * Read the id ${v} of a container.  One of ours that is not there is refused;
+ * one of somebody else's counts as absent.
+ */
+int openai_container(struct reader *, struct jspan);
+
+/**
+ * openai_part(rd, root, key, turns, rest):
+ * Part the conversation, the member ${key} of ${root}, from the rest, which is
+ * looked through once for every member that it may have: there it is null.
+ */
+int openai_part(struct reader *, struct jspan, const char *, struct jspan *,
+    struct jspan *);
+
+/**
+ * openai_refuse_member(rd, root, key, why):
+ * Refuse a request that has the member ${key}, unless it is false or empty.
+ */
+int openai_refuse_member(
+    struct reader *, struct jspan, const char *, const char *);
+
+#endif /* !SPEECH_OPENAI_READ_H_ */

@@ -1,0 +1,238 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+#include "speech/openai_read.h"
+#include "speech/pick.h"
+#include "speech/refusal.h"
+
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+#define SAID_MAX (64U << 20)
+#define NOTE_MAX 65536
+
+int
+openai_no_memory(struct reader *rd)
+{
+
+	return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
+}
+
+int
+openai_say(struct reader *rd, enum speaker who, struct text x)
+{
+	struct part *p;
+
+	if (x.len == 0)
+		return (0);
+	if ((p = talk_add(rd->talk, who, PART_TEXT)) == NULL)
+		return (openai_no_memory(rd));
+	p->text = x;
+	return (0);
+}
+
+int
+openai_note(struct reader *rd, enum speaker who, const char *fmt, ...)
+{
+	char line[1024];
+	struct text x;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	if (n < 0 ||
+	    talk_text(rd->talk, line,
+		(size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1, &x))
+		return (openai_no_memory(rd));
+	return (openai_say(rd, who, x));
+}
+
+int
+openai_instruct(struct reader *rd, struct text x)
+{
+	struct talk *t = rd->talk;
+	int first = t->last == NULL;
+	struct buf b = BUF_INIT(SAID_MAX);
+	struct text whole;
+	int rc;
+
+	if (x.len == 0)
+		return (0);
+	if (!first)
+		buf_puts(&b, "[system] ");
+	else if (t->system.len > 0) {
+		buf_put(&b, t->system.p, t->system.len);
+		buf_puts(&b, "\n\n");
+	}
+	rc = buf_put(&b, x.p, x.len) || talk_text(t, b.p, b.len, &whole);
+	buf_free(&b);
+	if (rc)
+		return (openai_no_memory(rd));
+	if (!first)
+		return (openai_say(rd, TALK_USER, whole));
+	t->system = whole;
+	return (0);
+}
+
+/* Parts that are text, and the member in which they hold it. */
+/* clang-format off */
+static const struct { const char *type, *key; } texts[] = {
+	{ "text", "text" }, { "input_text", "text" },
+	{ "output_text", "text" }, { "refusal", "refusal" },
+	{ "summary_text", "text" }, { "reasoning_text", "text" },
+};
+/* clang-format on */
+
+static int
+put_part(struct reader *rd, struct jspan v, struct buf *b)
+{
+	const char *type;
+	struct text x;
+	size_t i;
+
+	if (!pick_is(v, '{'))
+		return (reader_refuse(rd, "must be an object"));
+	if (reader_get_str(rd, v, "type", &type))
+		return (-1);
+	for (i = 0; i < NELEM(texts); i++)
+		if (strcmp(texts[i].type, type) == 0)
+			break;
+	if (i == NELEM(texts))
+		return (reader_refuse(
+		    rd, "a part of type %.80s cannot stand here", type));
+	if (reader_get_text(rd, v, texts[i].key, &x))
+		return (-1);
+	return (buf_put(b, x.p, x.len) ? openai_no_memory(rd) : 0);
+}
+
+int
+openai_text_of(struct reader *rd, struct jspan v, struct text *x)
+{
+	struct buf b = BUF_INIT(SAID_MAX);
+	struct jspan_iter it;
+	struct jspan part;
+	size_t i = 0, mark;
+	int rc = 0;
+
+	if (pick_is(v, '"'))
+		return (reader_text(rd, v, x));
+	if (jspan_iter(&it, v) || it.object)
+		return (reader_refuse(rd, "must be a string or a list"));
+	while (rc == 0 && jspan_next(&it, NULL, &part)) {
+		mark = reader_at(rd, i++);
+		if ((rc = put_part(rd, part, &b)) == 0)
+			reader_out(rd, mark);
+	}
+	if (rc == 0 && talk_text(rd->talk, b.p, b.len, x))
+		rc = openai_no_memory(rd);
+	buf_free(&b);
+	return (rc);
+}
+
+/* ---- Files and images */
+
+int
+openai_stored(struct reader *rd, struct jspan v, const char *key, int newest)
+{
+	struct part *p;
+
+	if (rd->talk->ours == 0)
+		return (reader_refuse(rd,
+		    "a stored file can only be used together with code "
+		    "execution for this model"));
+	if ((p = talk_add(rd->talk, TALK_USER, PART_FILE)) == NULL)
+		return (openai_no_memory(rd));
+	p->newest = newest;
+	if (reader_get_str(rd, v, key, &p->id))
+		return (-1);
+	p->where = reader_where(rd);
+	return (p->where != NULL ? 0 : openai_no_memory(rd));
+}
+
+int
+openai_file(struct reader *rd, struct jspan v, int newest)
+{
+	const char *name = "file", *url = NULL;
+	struct jspan m;
+
+	if (reader_member(v, "file_id", &m))
+		return (openai_stored(rd, v, "file_id", newest));
+	if (reader_opt_str(rd, v, "filename", &name) ||
+	    reader_opt_str(rd, v, "file_url", &url))
+		return (-1);
+	if (reader_member(v, "file_data", &m))
+		return (reader_refuse(rd,
+		    "files of this kind cannot be sent to this model"));
+	if (url == NULL)
+		return (reader_refuse(
+		    rd, "must have one of file_id, file_data and file_url"));
+	return (openai_note(rd, TALK_USER,
+	    "[file \"%.200s\" at %.500s is not shown]", name, url));
+}
+
+int
+openai_image(struct reader *rd, struct text url, const char *detail)
+{
+
+	(void)url;
+	(void)detail;
+	return (
+	    reader_refuse(rd, "images cannot be sent to this model"));
+}
+
+/* ---- Containers */
+
+int
+openai_container(struct reader *rd, struct jspan v)
+{
+	const char *id;
+
+	if (reader_str(rd, v, &id))
+		return (-1);
+	if (strncmp(id, "container_gw_", 13) != 0 &&
+	    strncmp(id, "cntr_gw_", 8) != 0)
+		return (0);
+	(void)refuse(rd->why, P_NOT_FOUND, rd->at,
+	    "There is no container '%.80s'.", id);
+	refuse_code(rd->why, "container_not_found");
+	return (-1);
+}
+
+int
+openai_refuse_member(
+    struct reader *rd, struct jspan root, const char *key, const char *why)
+{
+	struct jspan_iter it;
+	struct jspan v, first;
+
+	if (!reader_member(root, key, &v) || pick_is(v, 'f') ||
+	    (jspan_iter(&it, v) == 0 && !jspan_next(&it, NULL, &first)))
+		return (0);
+	return (refuse(rd->why, P_BAD_REQUEST, key, "%s: %s", key, why));
+}
+
+int
+openai_part(struct reader *rd, struct jspan root, const char *key,
+    struct jspan *turns, struct jspan *rest)
+{
+	struct jspan_edit edit = {.text = {"null", 4}};
+	struct buf b = BUF_INIT(root.len + 4);
+	struct text x;
+	int rc;
+
+	if (!reader_member(root, key, turns))
+		return (refuse(rd->why, P_MISSING_PARAMETER, key,
+		    "%s: is required", key));
+	edit.at = *turns;
+	rc = jspan_splice(&b, root, &edit, 1) ||
+	    talk_text(rd->talk, b.p, b.len, &x);
+	buf_free(&b);
+	if (rc)
+		return (openai_no_memory(rd));
+	rest->p = x.p;
+	rest->len = x.len;
+	return (0);
+}

@@ -1,0 +1,43 @@
+#ifndef SPEECH_RESPONSES_H_
+#define SPEECH_RESPONSES_H_
+
+#include "base/jspan.h"
+
+#include "speech/reader.h"
+
+/* The OpenAI Responses dialect (executor contract 2.3, 2.4, 5.2, 6). */
+
+/* Opaque types. */
+struct outcome;
+struct talk;
+struct writer;
+
+/**
+ * responses_read(root, t, why):
+ * See struct model_dialect.
+ */
+int responses_read(struct jspan, struct talk *, struct refusal *);
+
+/**
+ * responses_read_input(rd, input, files, at):
+ * Read the value ${input} of the member "input".  The stored files whose ids
+ * the list ${files} holds (p NULL: none) are for the sandbox and are told of
+ * where the user first speaks; ${at} is the list's position.
+ */
+int responses_read_input(
+    struct reader *, struct jspan, struct jspan, const char *);
+
+/**
+ * responses_read_run(rd, v, o):
+ * Read the item ${v}, a run of code that an earlier answer held, ours or a
+ * provider's.  Set ${o} to what came of it, NULL if the item does not say.
+ */
+int responses_read_run(struct reader *, struct jspan, struct outcome **);
+
+/**
+ * responses_read_cited(rd, part, o):
+ * Take the files that the text ${part} cites as written by the run ${o}.
+ */
+int responses_read_cited(struct reader *, struct jspan, struct outcome *);
+
+#endif /* !SPEECH_RESPONSES_H_ */

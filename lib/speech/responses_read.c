@@ -1,0 +1,211 @@
+#include "speech/model_dialect.h"
+#include "speech/openai_read.h"
+#include "speech/pick.h"
+#include "speech/refusal.h"
+#include "speech/responses.h"
+#include "speech/talk.h"
+
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct openai_way way = {NULL, NULL, NULL, NULL};
+
+/* What a declaration of code execution says of its container. */
+struct declaration {
+	struct jspan files; /* p NULL: none are named. */
+	const char *at;
+};
+
+static int
+read_container(struct reader *rd, struct jspan v, struct declaration *d)
+{
+	size_t mark;
+
+	if (pick_is(v, '"'))
+		return (openai_container(rd, v));
+	if (!pick_is(v, '{'))
+		return (reader_refuse(rd, "must be an id or an object"));
+	if (d->files.p != NULL || !reader_member(v, "file_ids", &d->files))
+		return (0);
+	mark = reader_in(rd, "file_ids");
+	if (!pick_is(d->files, '['))
+		return (reader_refuse(rd, "must be a list"));
+	if ((d->at = reader_where(rd)) == NULL)
+		return (openai_no_memory(rd));
+	reader_out(rd, mark);
+	return (0);
+}
+
+static int
+read_declarations(
+    struct reader *rd, struct jspan root, struct declaration *d)
+{
+	size_t mark = reader_in(rd, "tools"), i = 0, inner, deeper;
+	struct jspan_iter it;
+	struct jspan tools, v, type, container;
+	const char *s;
+
+	if (reader_member(root, "tools", &tools) &&
+	    jspan_iter(&it, tools) == 0 && !it.object)
+		while (jspan_next(&it, NULL, &v)) {
+			inner = reader_at(rd, i++);
+			if (reader_member(v, "type", &type) &&
+			    (s = pick_str(rd->talk->mem, type)) != NULL &&
+			    our_declared(s) != DECLARED_NONE &&
+			    reader_member(v, "container", &container)) {
+				deeper = reader_in(rd, "container");
+				if (read_container(rd, container, d))
+					return (-1);
+				reader_out(rd, deeper);
+			}
+			reader_out(rd, inner);
+		}
+	reader_out(rd, mark);
+	return (0);
+}
+
+/* ---- Parameters */
+
+/* What this gateway has not. */
+static int
+refuse_others(struct reader *rd, struct jspan root)
+{
+	/* clang-format off */
+	static const struct { const char *key, *why; } rows[] = {
+		{ "background", "background runs are not available for this "
+		    "model; send false" },
+		{ "conversation", "conversations are not kept here; send the "
+		    "items in input, or previous_response_id" },
+		{ "prompt", "stored prompts are not available here; send "
+		    "instructions and input" },
+	};
+	/* clang-format on */
+	size_t i;
+
+	for (i = 0; i < NELEM(rows); i++)
+		if (openai_refuse_member(
+			rd, root, rows[i].key, rows[i].why))
+			return (-1);
+	return (0);
+}
+
+static int
+read_text(struct reader *rd, struct jspan root)
+{
+	size_t mark = reader_in(rd, "text");
+	struct jspan v;
+
+	if (reader_member(root, "text", &v)) {
+		if (!pick_is(v, '{'))
+			return (reader_refuse(rd, "must be an object"));
+		if (openai_format(rd, v, "format", &way) ||
+		    reader_opt_str(rd, v, "verbosity", &rd->talk->verbosity))
+			return (-1);
+	}
+	reader_out(rd, mark);
+	return (0);
+}
+
+static int
+read_reasoning(struct reader *rd, struct jspan root)
+{
+	size_t mark = reader_in(rd, "reasoning");
+	struct jspan v;
+
+	if (reader_member(root, "reasoning", &v)) {
+		if (!pick_is(v, '{'))
+			return (reader_refuse(rd, "must be an object"));
+		if (reader_opt_str(rd, v, "effort", &rd->talk->effort))
+			return (-1);
+	}
+	reader_out(rd, mark);
+	return (0);
+}
+
+/* What the answer will have to hold or repeat must be of its type. */
+static int
+check_repeated(struct reader *rd, struct jspan root)
+{
+	/* clang-format off */
+	static const struct { const char *key; char first; const char *what; }
+	rows[] = {
+		{ "include", '[', "a list" },
+		{ "metadata", '{', "an object" },
+	};
+	/* clang-format on */
+	struct jspan v;
+	size_t i, mark;
+
+	for (i = 0; i < NELEM(rows); i++) {
+		mark = reader_in(rd, rows[i].key);
+		if (reader_member(root, rows[i].key, &v) &&
+		    !pick_is(v, rows[i].first))
+			return (reader_refuse(
+			    rd, "must be %s", rows[i].what));
+		reader_out(rd, mark);
+	}
+	return (0);
+}
+
+static int
+read_instructions(struct reader *rd, struct jspan root)
+{
+	struct jspan v;
+	struct text x;
+
+	if (!reader_member(root, "instructions", &v))
+		return (0);
+	if (reader_get_text(rd, root, "instructions", &x))
+		return (-1);
+	return (openai_instruct(rd, x));
+}
+
+/* An answer that is not kept cannot be gone on from. */
+static int
+read_previous(struct reader *rd, struct jspan root)
+{
+	const char *id = NULL;
+
+	if (reader_opt_str(rd, root, "previous_response_id", &id))
+		return (-1);
+	if (id == NULL)
+		return (0);
+	(void)refuse(rd->why, P_BAD_REQUEST, "previous_response_id",
+	    "Previous response with id '%.80s' not found.", id);
+	refuse_code(rd->why, "previous_response_not_found");
+	return (-1);
+}
+
+static int
+read_parameters(struct reader *rd, struct jspan root)
+{
+
+	return (refuse_others(rd, root) || read_previous(rd, root) ||
+		    check_repeated(rd, root) ||
+		    read_instructions(rd, root) ||
+		    openai_parameters(rd, root) || read_text(rd, root) ||
+		    read_reasoning(rd, root) ||
+		    reader_opt_u64(rd, root, "max_output_tokens", 1,
+			UINT32_MAX, &rd->talk->max_tokens)
+		? -1
+		: 0);
+}
+
+int
+responses_read(struct jspan root, struct talk *t, struct refusal *why)
+{
+	struct reader rd = {.talk = t, .why = why, .brackets = 1};
+	struct declaration d = {.at = NULL};
+	struct jspan input, rest;
+
+	if (openai_part(&rd, root, "input", &input, &rest))
+		return (-1);
+	t->asked = rest;
+	if (read_declarations(&rd, rest, &d) || openai_tools(&rd, rest, &way) ||
+	    openai_choice(&rd, rest, &way) || read_parameters(&rd, rest) ||
+	    responses_read_input(&rd, input, d.files, d.at))
+		return (-1);
+	if (t->last == NULL)
+		return (refuse(why, P_BAD_REQUEST, "input",
+		    "input: there is nothing to answer"));
+	return (talk_settle(t, why));
+}
