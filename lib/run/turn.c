@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/id.h"
 
 #include "speech/dialect.h"
 #include "speech/model_dialect.h"
@@ -69,18 +68,19 @@ tell_call(struct state *s, const char *id, const char *name, struct text args,
 	    tell(s, &end));
 }
 
-/* Show a run that was made for the caller, unless he asked for quiet. */
+/* Show a run that was made for the caller; of a quiet one only what came of it,
+ * for the sake of its files. */
 static int
 tell_run(struct state *s, const struct heard_call *c, const struct outcome *o)
 {
-	char id[48] = "srvtoolu_gw_";
+	const struct talk *t = s->job->talk;
+	char id[TALK_IDMAX + 1];
 	const struct event result = {
 	    .kind = EVENT_RESULT, .id = id, .outcome = o};
 
-	if (s->job->talk->quiet)
-		return (0);
-	if (id_base36(id + strlen(id), 24) ||
-	    tell_call(s, id, our_rows[o->tool].name, c->call.args, 1))
+	if (talk_mint(t, id) ||
+	    (!t->quiet &&
+		tell_call(s, id, our_rows[o->tool].name, c->call.args, 1)))
 		return (-1);
 	return (tell(s, &result));
 }

@@ -131,6 +131,8 @@ on_event(struct writer *w, const struct event *ev)
 		end_call(g);
 		break;
 	case EVENT_RESULT:
+		if (g->talk->quiet)
+			break;
 		close_block(g);
 		comma(&g->content);
 		messages_put_result(&g->content, ev->id, ev->outcome);

@@ -116,7 +116,7 @@ int openai_part(struct reader *, struct jspan, const char *, struct jspan *,
  * openai_refuse_member(rd, root, key, why):
  * Refuse a request that has the member ${key}, unless it is false or empty.
  */
-int openai_refuse_member(
-    struct reader *, struct jspan, const char *, const char *);
+int
+openai_refuse_member(struct reader *, struct jspan, const char *, const char *);
 
 #endif /* !SPEECH_OPENAI_READ_H_ */

@@ -164,8 +164,8 @@ openai_file(struct reader *rd, struct jspan v, int newest)
 	    reader_opt_str(rd, v, "file_url", &url))
 		return (-1);
 	if (reader_member(v, "file_data", &m))
-		return (reader_refuse(rd,
-		    "files of this kind cannot be sent to this model"));
+		return (reader_refuse(
+		    rd, "files of this kind cannot be sent to this model"));
 	if (url == NULL)
 		return (reader_refuse(
 		    rd, "must have one of file_id, file_data and file_url"));
@@ -179,8 +179,7 @@ openai_image(struct reader *rd, struct text url, const char *detail)
 
 	(void)url;
 	(void)detail;
-	return (
-	    reader_refuse(rd, "images cannot be sent to this model"));
+	return (reader_refuse(rd, "images cannot be sent to this model"));
 }
 
 /* ---- Containers */
@@ -195,8 +194,8 @@ openai_container(struct reader *rd, struct jspan v)
 	if (strncmp(id, "container_gw_", 13) != 0 &&
 	    strncmp(id, "cntr_gw_", 8) != 0)
 		return (0);
-	(void)refuse(rd->why, P_NOT_FOUND, rd->at,
-	    "There is no container '%.80s'.", id);
+	(void)refuse(
+	    rd->why, P_NOT_FOUND, rd->at, "There is no container '%.80s'.", id);
 	refuse_code(rd->why, "container_not_found");
 	return (-1);
 }
@@ -224,8 +223,8 @@ openai_part(struct reader *rd, struct jspan root, const char *key,
 	int rc;
 
 	if (!reader_member(root, key, turns))
-		return (refuse(rd->why, P_MISSING_PARAMETER, key,
-		    "%s: is required", key));
+		return (refuse(
+		    rd->why, P_MISSING_PARAMETER, key, "%s: is required", key));
 	edit.at = *turns;
 	rc = jspan_splice(&b, root, &edit, 1) ||
 	    talk_text(rd->talk, b.p, b.len, &x);

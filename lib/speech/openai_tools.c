@@ -103,8 +103,7 @@ read_tool(struct reader *rd, struct jspan v, const struct openai_way *way)
 }
 
 int
-openai_tools(
-    struct reader *rd, struct jspan root, const struct openai_way *way)
+openai_tools(struct reader *rd, struct jspan root, const struct openai_way *way)
 {
 	size_t mark = reader_in(rd, "tools"), i = 0, inner;
 	struct jspan_iter it;
@@ -145,8 +144,8 @@ read_word(struct reader *rd, struct jspan v)
 			rd->talk->choice = words[i].choice;
 			return (0);
 		}
-	return (reader_refuse(rd,
-	    "must be auto, required, none or an object that names a tool"));
+	return (reader_refuse(
+	    rd, "must be auto, required, none or an object that names a tool"));
 }
 
 /* Our first function, which is meant where a declaration is chosen. */
@@ -178,20 +177,20 @@ read_reference(struct reader *rd, struct jspan v, const struct openai_way *way,
 		return (-1);
 	if (our_declared(type) != DECLARED_NONE) {
 		if ((*name = first_of_ours(t)) == NULL)
-			return (reader_refuse(
-			    rd, "names no tool: %.80s", type));
+			return (
+			    reader_refuse(rd, "names no tool: %.80s", type));
 		return (0);
 	}
 	if (strcmp(type, "function") != 0 && strcmp(type, "custom") != 0)
 		return (reader_refuse(rd, "no such choice: %.80s", type));
-	if (inside(rd, v,
-		type[0] == 'f' ? way->function : way->custom, &inner) ||
+	if (inside(
+		rd, v, type[0] == 'f' ? way->function : way->custom, &inner) ||
 	    reader_get_str(rd, inner, "name", name))
 		return (-1);
 	if (!talk_has_tool(t, *name)) {
 		if (talk_ours(t, *name) == OUR_NONE)
-			return (reader_refuse(
-			    rd, "names no tool: %.80s", *name));
+			return (
+			    reader_refuse(rd, "names no tool: %.80s", *name));
 		*name = first_of_ours(t);
 	}
 	reader_out(rd, mark);
@@ -240,8 +239,7 @@ keep_allowed(struct talk *t, const struct allowed *a)
 }
 
 static int
-read_allowed(
-    struct reader *rd, struct jspan v, const struct openai_way *way)
+read_allowed(struct reader *rd, struct jspan v, const struct openai_way *way)
 {
 	size_t mark = rd->len, i = 0, inner;
 	struct allowed a = {.n = 0};
@@ -256,8 +254,8 @@ read_allowed(
 	if (!reader_member(v, "tools", &list) || jspan_iter(&it, list) ||
 	    it.object)
 		return (reader_refuse(rd, "tools must be a list"));
-	a.names = arena_alloc(
-	    rd->talk->mem, (TALK_TOOLS_MAX + 1) * sizeof(*a.names));
+	a.names =
+	    arena_alloc(rd->talk->mem, (TALK_TOOLS_MAX + 1) * sizeof(*a.names));
 	if (a.names == NULL)
 		return (openai_no_memory(rd));
 	(void)reader_in(rd, "tools");
@@ -289,8 +287,8 @@ openai_choice(
 		else if (reader_member(v, "type", &type) &&
 		    jspan_is(type, "allowed_tools"))
 			rc = read_allowed(rd, v, way);
-		else if ((rc = read_reference(
-			      rd, v, way, &t->choice_name)) == 0)
+		else if ((rc = read_reference(rd, v, way, &t->choice_name)) ==
+		    0)
 			t->choice = CHOICE_NAMED;
 	}
 	if (rc == 0)
@@ -326,8 +324,7 @@ openai_format(struct reader *rd, struct jspan root, const char *key,
 			return (-1);
 		if (!reader_member(inner, "schema", &t->format) ||
 		    !pick_is(t->format, '{'))
-			return (
-			    reader_refuse(rd, "schema must be an object"));
+			return (reader_refuse(rd, "schema must be an object"));
 	} else if (strcmp(type, "text") != 0)
 		return (reader_refuse(rd, "no such format: %.80s", type));
 	reader_out(rd, mark);

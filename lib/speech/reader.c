@@ -170,8 +170,7 @@ reader_opt_str(
 {
 	struct jspan v;
 
-	return (
-	    reader_member(o, key, &v) ? reader_get_str(rd, o, key, s) : 0);
+	return (reader_member(o, key, &v) ? reader_get_str(rd, o, key, s) : 0);
 }
 
 int

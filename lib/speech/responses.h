@@ -24,8 +24,8 @@ int responses_read(struct jspan, struct talk *, struct refusal *);
  * the list ${files} holds (p NULL: none) are for the sandbox and are told of
  * where the user first speaks; ${at} is the list's position.
  */
-int responses_read_input(
-    struct reader *, struct jspan, struct jspan, const char *);
+int
+responses_read_input(struct reader *, struct jspan, struct jspan, const char *);
 
 /**
  * responses_read_run(rd, v, o):

@@ -37,8 +37,7 @@ read_logs(struct reader *rd, struct jspan v, struct text *x)
 		else
 			buf_put(&b, one.p, one.len);
 	}
-	if (rc == 0 &&
-	    (!buf_ok(&b) || talk_text(rd->talk, b.p, b.len, x)))
+	if (rc == 0 && (!buf_ok(&b) || talk_text(rd->talk, b.p, b.len, x)))
 		rc = openai_no_memory(rd);
 	buf_free(&b);
 	return (rc);
@@ -66,8 +65,8 @@ read_outcome(struct reader *rd, struct jspan v, struct outcome **o)
 		return (0);
 	}
 	/* Why it failed is in the logs, in words. */
-	message = arena_strndup(rd->talk->mem, logs.p,
-	    logs.len < NOTE_MAX ? logs.len : NOTE_MAX);
+	message = arena_strndup(
+	    rd->talk->mem, logs.p, logs.len < NOTE_MAX ? logs.len : NOTE_MAX);
 	if (message == NULL)
 		return (openai_no_memory(rd));
 	(*o)->kind = OUTCOME_BAD_INPUT;
@@ -111,8 +110,7 @@ add_call(struct reader *rd, const char *id, struct text code)
 	p->name = rd->talk->our_name[OUR_CODE];
 	buf_puts(&b, "{\"code\":");
 	jput_text(&b, code.p, code.len);
-	if (buf_puts(&b, "}") ||
-	    talk_text(rd->talk, b.p, b.len, &p->text))
+	if (buf_puts(&b, "}") || talk_text(rd->talk, b.p, b.len, &p->text))
 		rc = openai_no_memory(rd);
 	buf_free(&b);
 	return (rc);

@@ -15,10 +15,10 @@
 /* How far the input has been read. */
 struct input {
 	struct reader *rd;
-	int newest;            /* Within the user's newest turn. */
-	struct jspan files;    /* p NULL: none, or told of already. */
+	int newest;         /* Within the user's newest turn. */
+	struct jspan files; /* p NULL: none, or told of already. */
 	const char *files_at;
-	struct outcome *run;   /* The last one since the user spoke. */
+	struct outcome *run; /* The last one since the user spoke. */
 };
 
 typedef int item_fn(struct input *, struct jspan);
@@ -189,8 +189,7 @@ item_custom_call(struct input *in, struct jspan v)
 		return (-1);
 	buf_puts(&b, "{\"input\":");
 	jput_text(&b, x.p, x.len);
-	rc = buf_puts(&b, "}") ||
-	    talk_text(in->rd->talk, b.p, b.len, &p->text);
+	rc = buf_puts(&b, "}") || talk_text(in->rd->talk, b.p, b.len, &p->text);
 	buf_free(&b);
 	return (rc ? openai_no_memory(in->rd) : 0);
 }
@@ -213,8 +212,8 @@ read_output_parts(struct input *in, struct part *p, struct jspan v)
 		if (reader_member(part, "type", &type) &&
 		    (jspan_is(type, "input_text") ||
 			jspan_is(type, "output_text"))) {
-			if ((rc = reader_get_text(
-				 in->rd, part, "text", &x)) == 0)
+			if ((rc = reader_get_text(in->rd, part, "text", &x)) ==
+			    0)
 				buf_put(&b, x.p, x.len);
 		} else {
 			if (!noted)
@@ -302,8 +301,8 @@ item_refused(struct input *in, struct jspan v)
 {
 
 	(void)v;
-	return (reader_refuse(in->rd,
-	    "references to items are not kept; send the item itself"));
+	return (reader_refuse(
+	    in->rd, "references to items are not kept; send the item itself"));
 }
 
 /* clang-format off */
@@ -327,8 +326,8 @@ item_foreign(struct input *in, const char *type)
 
 	if ((len > 5 && strcmp(type + len - 5, "_call") == 0) ||
 	    (len > 12 && strcmp(type + len - 12, "_call_output") == 0))
-		return (openai_note(in->rd, TALK_ASSISTANT,
-		    "\n[%.100s is not shown]\n", type));
+		return (openai_note(
+		    in->rd, TALK_ASSISTANT, "\n[%.100s is not shown]\n", type));
 	return (reader_refuse(
 	    in->rd, "an item of type %.80s cannot stand here", type));
 }
@@ -352,9 +351,8 @@ add_declared(struct input *in)
 		p->where = in->files_at;
 		if ((p->id = pick_str(in->rd->talk->mem, v)) == NULL ||
 		    p->id[0] == '\0')
-			return (refuse(in->rd->why, P_BAD_REQUEST,
-			    in->files_at, "%s: must be a list of ids",
-			    in->files_at));
+			return (refuse(in->rd->why, P_BAD_REQUEST, in->files_at,
+			    "%s: must be a list of ids", in->files_at));
 	}
 	return (0);
 }
@@ -418,8 +416,8 @@ newest_of(struct jspan list)
 }
 
 int
-responses_read_input(struct reader *rd, struct jspan list, struct jspan files,
-    const char *at)
+responses_read_input(
+    struct reader *rd, struct jspan list, struct jspan files, const char *at)
 {
 	struct input in = {.rd = rd, .files = files, .files_at = at};
 	size_t mark = reader_in(rd, "input"), i, newest, inner;

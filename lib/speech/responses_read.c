@@ -36,8 +36,7 @@ read_container(struct reader *rd, struct jspan v, struct declaration *d)
 }
 
 static int
-read_declarations(
-    struct reader *rd, struct jspan root, struct declaration *d)
+read_declarations(struct reader *rd, struct jspan root, struct declaration *d)
 {
 	size_t mark = reader_in(rd, "tools"), i = 0, inner, deeper;
 	struct jspan_iter it;
@@ -82,8 +81,7 @@ refuse_others(struct reader *rd, struct jspan root)
 	size_t i;
 
 	for (i = 0; i < NELEM(rows); i++)
-		if (openai_refuse_member(
-			rd, root, rows[i].key, rows[i].why))
+		if (openai_refuse_member(rd, root, rows[i].key, rows[i].why))
 			return (-1);
 	return (0);
 }
@@ -139,8 +137,7 @@ check_repeated(struct reader *rd, struct jspan root)
 		mark = reader_in(rd, rows[i].key);
 		if (reader_member(root, rows[i].key, &v) &&
 		    !pick_is(v, rows[i].first))
-			return (reader_refuse(
-			    rd, "must be %s", rows[i].what));
+			return (reader_refuse(rd, "must be %s", rows[i].what));
 		reader_out(rd, mark);
 	}
 	return (0);
@@ -180,12 +177,11 @@ read_parameters(struct reader *rd, struct jspan root)
 {
 
 	return (refuse_others(rd, root) || read_previous(rd, root) ||
-		    check_repeated(rd, root) ||
-		    read_instructions(rd, root) ||
+		    check_repeated(rd, root) || read_instructions(rd, root) ||
 		    openai_parameters(rd, root) || read_text(rd, root) ||
 		    read_reasoning(rd, root) ||
-		    reader_opt_u64(rd, root, "max_output_tokens", 1,
-			UINT32_MAX, &rd->talk->max_tokens)
+		    reader_opt_u64(rd, root, "max_output_tokens", 1, UINT32_MAX,
+			&rd->talk->max_tokens)
 		? -1
 		: 0);
 }

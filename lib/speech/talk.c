@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/id.h"
 
 #include "speech/refusal.h"
 #include "speech/talk.h"
@@ -19,6 +20,8 @@ talk_new(struct arena *mem)
 	t->mem = mem;
 	t->tools_end = &t->tools;
 	t->parallel = -1;
+	t->mint = "srvtoolu_gw_";
+	t->mint_len = 24;
 	t->format_strict = -1;
 	return (t);
 }
@@ -231,6 +234,17 @@ talk_offer(struct talk *t)
 			return (-1);
 	}
 	return (0);
+}
+
+int
+talk_mint(const struct talk *t, char id[static TALK_IDMAX + 1])
+{
+	size_t len = strlen(t->mint);
+
+	if (len + t->mint_len > TALK_IDMAX)
+		return (-1);
+	memcpy(id, t->mint, len);
+	return (id_base36(id + len, t->mint_len));
 }
 
 enum our_tool

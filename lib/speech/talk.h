@@ -99,6 +99,8 @@ struct talk {
 	size_t ntools;
 	unsigned int ours; /* Bits of enum our_tool. */
 	int quiet;         /* The caller is shown none of our calls. */
+	const char *mint;  /* What ids of those that he is shown begin with. */
+	size_t mint_len;   /* And how many characters follow. */
 	const char *our_name[OUR_COUNT]; /* As offered to the model. */
 
 	enum choice choice;
@@ -155,6 +157,15 @@ struct tool *talk_tool(struct talk *);
  * are known.  Return 0 or -1.
  */
 int talk_offer(struct talk *);
+
+#define TALK_IDMAX 47
+
+/**
+ * talk_mint(t, id):
+ * Write a new id for a call of ours, as the caller's dialect forms it.  Return
+ * 0 or -1.
+ */
+int talk_mint(const struct talk *, char[static TALK_IDMAX + 1]);
 
 /**
  * talk_ours(t, name):
