@@ -185,6 +185,19 @@ talk_add(struct talk *t, enum speaker who, enum part_kind kind)
 	return (u != NULL ? part_append(t, u, kind) : NULL);
 }
 
+struct part *
+talk_media(struct talk *t, enum speaker who, const char *id)
+{
+	struct part *p;
+
+	p = talk_add(t, who, id != NULL ? PART_FILE : PART_MEDIA);
+	if (p == NULL ||
+	    (p->media = arena_alloc(t->mem, sizeof(*p->media))) == NULL)
+		return (NULL);
+	p->id = id;
+	return (p);
+}
+
 struct tool *
 talk_tool(struct talk *t)
 {

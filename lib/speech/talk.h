@@ -30,23 +30,40 @@ struct refusal;
 enum part_kind {
 	PART_TEXT,
 	PART_REASONING,
-	PART_FILE,   /* A stored file that the sandbox gets. */
+	PART_FILE,   /* A stored file, which the sandbox gets. */
+	PART_MEDIA,  /* An image or a document that is not stored. */
 	PART_CALL,   /* The assistant's. */
 	PART_RESULT, /* The user's, or the sandbox's. */
+};
+
+/*
+ * What a model that can is shown of a file.  A dialect's reader says what it
+ * read; what the model cannot take as it is has become text before a wire
+ * writes it, and a stored file that it can take has its bytes here.
+ */
+struct media {
+	int image;          /* Else a document. */
+	const char *name;   /* A document's title or file name; may be NULL. */
+	const char *mime;   /* NULL: not said. */
+	struct text data;   /* Base64 without line ends; p NULL: none. */
+	struct text url;    /* Where its bytes are; never fetched here. */
+	const char *detail; /* As OpenAI has it for images; may be NULL. */
 };
 
 struct part {
 	struct part *next;
 	enum part_kind kind;
-	int ours;          /* CALL, RESULT: run by this gateway. */
-	struct text text;  /* CALL: its arguments as JSON text.  FILE: the
-			    * marker, once seeded. */
-	const char *id;    /* CALL, RESULT: the call's.  FILE: the file's, as
+	int ours;            /* CALL, RESULT: run by this gateway. */
+	struct text text;    /* CALL: its arguments as JSON text.  FILE: the
+			    * marker, once seeded.  FILE, MEDIA: what is
+			    * said in its place. */
+	const char *id;      /* CALL, RESULT: the call's.  FILE: the file's, as
 			    * it was sent. */
-	const char *name;  /* CALL: the function. */
-	const char *where; /* FILE, CALL, RESULT: JSON path, or NULL. */
-	int is_error;      /* RESULT */
-	int newest;        /* FILE: in the newest turn of the user. */
+	const char *name;    /* CALL: the function. */
+	const char *where;   /* FILE, CALL, RESULT: JSON path, or NULL. */
+	int is_error;        /* RESULT */
+	int newest;          /* FILE: in the newest turn of the user. */
+	struct media *media; /* MEDIA; FILE unless it is for code only. */
 	struct outcome *outcome; /* RESULT of ours, echoed: not yet text. */
 };
 
@@ -144,6 +161,13 @@ struct talk *talk_new(struct arena *);
  * ours that has no result when the assistant goes on gets one that says so.
  */
 struct part *talk_add(struct talk *, enum speaker, enum part_kind);
+
+/**
+ * talk_media(t, who, id):
+ * Add a PART_FILE with this ${id}, or with NULL a PART_MEDIA, and an empty
+ * struct media.  Return it, or NULL.
+ */
+struct part *talk_media(struct talk *, enum speaker, const char *);
 
 /**
  * talk_tool(t):

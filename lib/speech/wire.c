@@ -1,5 +1,7 @@
 #include "speech/wire.h"
 #include "speech/wire_chat.h"
+#include "speech/wire_messages.h"
+#include "speech/wire_responses.h"
 
 /* clang-format off */
 static const struct wire wires[] = {
@@ -7,11 +9,13 @@ static const struct wire wires[] = {
 	    "Authorization", "Bearer ", NULL, "choices",
 	    wire_chat_write, wire_chat_read, NULL },
 	[WIRE_RESPONSES] = { WIRE_RESPONSES, "openai-responses", "/responses",
-	    "Authorization", "Bearer ", NULL, "output", NULL, NULL,
-	    NULL },
+	    "Authorization", "Bearer ", NULL, "output",
+	    wire_responses_write, wire_responses_read,
+	    wire_responses_stream },
 	[WIRE_MESSAGES] = { WIRE_MESSAGES, "anthropic-messages", "/messages",
 	    "x-api-key", "", "anthropic-version: 2023-06-01", "content",
-	    NULL, NULL, NULL },
+	    wire_messages_write, wire_messages_read,
+	    wire_messages_stream },
 };
 /* clang-format on */
 

@@ -1,0 +1,27 @@
+#ifndef SPEECH_WIRE_MESSAGES_H_
+#define SPEECH_WIRE_MESSAGES_H_
+
+#include "speech/wire.h"
+
+/* The Anthropic Messages wire; see struct wire. */
+
+/**
+ * wire_messages_write(b, t, r):
+ * Write the request of the round ${r} of ${t}.
+ */
+int
+wire_messages_write(struct buf *, const struct talk *, const struct round *);
+
+/**
+ * wire_messages_read(mem, root, fn, cookie):
+ * Read the whole answer ${root}.
+ */
+int wire_messages_read(struct arena *, struct jspan, event_fn *, void *);
+
+/**
+ * wire_messages_stream(p):
+ * Return a reader of a streamed answer of ${p}.
+ */
+struct wire_reader *wire_messages_stream(const struct conf_provider *);
+
+#endif /* !SPEECH_WIRE_MESSAGES_H_ */
