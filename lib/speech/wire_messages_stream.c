@@ -65,7 +65,11 @@ static enum wire_rc
 on_block_stop(struct stream *s, struct jspan root)
 {
 
+	static const struct jspan nothing = {"{}", 2};
+
 	(void)root;
+	if (s->out.in_call && s->out.args == 0 && emit_args(&s->out, nothing))
+		return (emit_rc(&s->out, -1));
 	return (emit_rc(&s->out, emit_call_end(&s->out)));
 }
 

@@ -348,6 +348,8 @@ wire_messages_write(struct buf *b, const struct talk *t, const struct round *r)
 
 	buf_puts(b, "{\"model\":");
 	jput_str(b, r->model);
+	if (t->stream)
+		buf_puts(b, ",\"stream\":true");
 	put_system(b, t);
 	put_messages(b, t);
 	put_tools(b, t);

@@ -277,6 +277,8 @@ wire_responses_write(struct buf *b, const struct talk *t, const struct round *r)
 
 	buf_puts(b, "{\"model\":");
 	jput_str(b, r->model);
+	if (t->stream)
+		buf_puts(b, ",\"stream\":true");
 	buf_puts(b, ",\"store\":false");
 	put_input(b, t);
 	put_tools(b, t);
