@@ -9,10 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/conf.h"
 #include "base/log.h"
 #include "base/num.h"
 
+#include "jail/probe.h"
 #include "jail/spawn.h"
 #include "jail/supervisor.h"
 
@@ -137,6 +139,21 @@ is_shown(const char *name, const char *path)
 	return (1);
 }
 
+/* Log why sessions cannot be made, ${why} being all that is known so far. */
+static void
+log_refusal(const struct limits *l, const char *why)
+{
+	struct buf said = BUF_INIT(1024), remedy = said;
+
+	if (probe_level(l, &said, &remedy) && buf_ok(&said) && said.len > 0)
+		log_err("this machine cannot make sandboxes: %s -> %s", said.p,
+		    remedy.p != NULL ? remedy.p : "see its kernel's log");
+	else
+		log_err("this machine cannot make sandboxes: %s", why);
+	buf_free(&said);
+	buf_free(&remedy);
+}
+
 /* Prepare ${s}, which all processes share.  Return 0, or -1 after logging. */
 static int
 prepare(struct sbx_server *s, const struct conf *c)
@@ -152,7 +169,7 @@ prepare(struct sbx_server *s, const struct conf *c)
 	if (s->host == NULL)
 		return (-1);
 	if (host_probe(s->host, &s->limits, why)) {
-		log_err("this machine cannot make sandboxes: %s", why);
+		log_refusal(&s->limits, why);
 		host_close(s->host);
 		return (-1);
 	}

@@ -21,7 +21,7 @@ my ($r, $is) = check();
 is($r->{exit}, 0, 'a healthy system passes');
 is(join(' ', grep { $is->{$_}{state} ne 'ok' } sort keys %$is), '',
     '... in every item');
-for my $item (qw(host.namespaces host.descriptors host.backlog sandbox.health
+for my $item (qw(host.isolation host.descriptors host.backlog sandbox.health
     providers nginx.body nginx.time nginx.bytes store.publish store.space
     store.clock database database.schema database.charset database.clock
     database.connections database.durability)) {

@@ -62,7 +62,7 @@ state_word(enum check_state st)
 
 static int
 show_json(struct sheet *s, const struct check_item *i, enum check_state st,
-    const char *said)
+    const char *said, const char *remedy)
 {
 	json_object *o;
 
@@ -70,7 +70,7 @@ show_json(struct sheet *s, const struct check_item *i, enum check_state st,
 	    jset(o, "item", jstr(i->name)) ||
 	    jset(o, "state", jstr(state_word(st))) ||
 	    jset(o, "saw", jstr(said)) ||
-	    (st != CHECK_OK && jset(o, "remedy", jstr(i->remedy)))) {
+	    (st != CHECK_OK && jset(o, "remedy", jstr(remedy)))) {
 		json_object_put(o);
 		return (-1);
 	}
@@ -79,24 +79,28 @@ show_json(struct sheet *s, const struct check_item *i, enum check_state st,
 
 /* Look at one item and show what was seen. */
 static void
-look(struct sheet *s, const struct check *k, const struct check_item *i)
+look(struct sheet *s, struct check *k, const struct check_item *i)
 {
-	struct buf said = BUF_INIT(8192);
+	struct buf said = BUF_INIT(8192), remedy = said;
 	enum check_state st;
-	const char *p;
+	const char *p, *todo = i->remedy;
 
+	k->remedy = &remedy;
 	if ((st = i->look(k, &said)) != CHECK_SKIP) {
 		p = buf_ok(&said) && said.p != NULL ? said.p : "";
+		if (remedy.len > 0 && buf_ok(&remedy))
+			todo = remedy.p;
 		if (st == CHECK_FAIL)
 			s->failed = 1;
 		if (s->checks != NULL)
-			s->failed |= show_json(s, i, st, p) != 0;
+			s->failed |= show_json(s, i, st, p, todo) != 0;
 		else
 			printf("%-4s  %-21s %s%s%s\n", state_word(st), i->name,
 			    p, st == CHECK_OK ? "" : " -> ",
-			    st == CHECK_OK ? "" : i->remedy);
+			    st == CHECK_OK ? "" : todo);
 	}
 	buf_free(&said);
+	buf_free(&remedy);
 }
 
 static void

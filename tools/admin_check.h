@@ -28,6 +28,7 @@ struct check {
 	enum data_rc facts_rc;
 	struct facts facts; /* If facts_rc is DATA_OK. */
 	uint64_t asked;     /* Our clock when facts were asked for. */
+	struct buf *remedy; /* What to do, where an item knows better. */
 };
 
 struct check_item {

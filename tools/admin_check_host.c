@@ -1,17 +1,13 @@
 #include <sys/resource.h>
-#include <sys/wait.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/num.h"
 #include "io/sandbox_client.h"
 #include "jail/limits.h"
-#include "jail/ns.h"
+#include "jail/probe.h"
 
 #include "tools/admin_check.h"
 
@@ -25,64 +21,20 @@
 
 #define BACKLOG 4096
 
-/* In the innermost process: build the tree, and tell what was refused. */
-static void
-try_root(const struct limits *l, int fd)
-{
-	struct ns_fail f = {0};
-
-	if (ns_root(l, &f))
-		(void)dprintf(fd, "%s: %s", f.step, strerror(f.err));
-	_exit(0);
-}
-
-/* In a child: enter namespaces, and tell what was refused. */
-static void
-try_session(const struct limits *l, int fd)
-{
-	struct ns_fail f = {0};
-	pid_t pid;
-
-	if (ns_unshare(&f)) {
-		(void)dprintf(fd, "%s: %s", f.step, strerror(f.err));
-	} else if ((pid = fork()) == -1) {
-		(void)dprintf(fd, "fork: %s", strerror(errno));
-	} else if (pid == 0) {
-		try_root(l, fd);
-	} else {
-		(void)waitpid(pid, NULL, 0);
-	}
-	_exit(0);
-}
-
-/* Make what a sandbox session is made of, step by step. */
+/* Do what a sandbox session is confined by, step by step. */
 static enum check_state
-look_namespaces(const struct check *k, struct buf *said)
+look_isolation(const struct check *k, struct buf *said)
 {
 	struct limits l;
-	char text[256];
-	ssize_t n;
-	pid_t pid;
-	int fd[2];
 
 	limits_of(k->c, &l);
-	if (pipe(fd) || (pid = fork()) == -1) {
-		buf_printf(said, "cannot try: %s", strerror(errno));
-		return (CHECK_FAIL);
+	if (l.isolation == ISOLATION_REMOTE) {
+		buf_puts(said, "remote: no session of this machine");
+		return (CHECK_OK);
 	}
-	if (pid == 0)
-		try_session(&l, fd[1]);
-	(void)close(fd[1]);
-	n = read(fd[0], text, sizeof(text));
-	(void)close(fd[0]);
-	(void)waitpid(pid, NULL, 0);
-	if (n != 0) {
-		buf_puts(said, "refused here: ");
-		buf_put(said, text, n < 0 ? 0 : (size_t)n);
-		return (CHECK_WARN);
-	}
-	buf_puts(said, "sandbox sessions can be made here");
-	return (CHECK_OK);
+	if (probe_level(&l, said, k->remedy) == 0)
+		return (CHECK_OK);
+	return (CHECK_WARN);
 }
 
 /* May a worker open as many descriptors as its threads can need? */
@@ -182,11 +134,8 @@ look_bytes(const struct check *k, struct buf *said)
 
 /* clang-format off */
 const struct check_item check_host[] = {
-	{ "host.namespaces", look_namespaces,
-	  "on a sandbox host allow user namespaces (user.max_user_namespaces, "
-	  "kernel.unprivileged_userns_clone, "
-	  "kernel.apparmor_restrict_unprivileged_userns) and an unmasked "
-	  "/proc" },
+	{ "host.isolation", look_isolation,
+	  "see satchel-sandbox(8), MACHINES THAT REFUSE" },
 	{ "host.descriptors", look_descriptors,
 	  "raise the limit (LimitNOFILE= in the unit), or lower "
 	  "workers.run_threads" },

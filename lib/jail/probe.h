@@ -1,0 +1,19 @@
+#ifndef JAIL_PROBE_H_
+#define JAIL_PROBE_H_
+
+#include "base/buf.h"
+
+#include "jail/limits.h"
+
+/* Can this machine keep sessions apart?  Nothing of a caller's runs here. */
+
+/**
+ * probe_level(l, said, remedy):
+ * Go through the steps by which a session is confined as ${l} says, in child
+ * processes that end then.  The calling process has one thread.  Return 0 with
+ * what there is in ${said}; or -1 with the first step that was refused, its
+ * error and its cause in ${said}, and what to do in ${remedy}.
+ */
+int probe_level(const struct limits *, struct buf *, struct buf *);
+
+#endif /* !JAIL_PROBE_H_ */
