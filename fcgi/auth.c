@@ -203,6 +203,8 @@ auth_check(struct req *r)
 		    r, P_DENIED, NULL, "This needs a management key");
 		return (-1);
 	}
+	if (r->route->who == WHO_ADMIN)
+		return (check_workspace(r));
 	if (!(r->route->flags & R_FORM_USER) &&
 	    req_act_as(r, query_get(r->query, "user", 0),
 		query_get(r->query, "workspace_id", 0)))

@@ -4,10 +4,8 @@
 #include "base/jget.h"
 
 #include "data/caller.h"
-#include "run/executor.h"
 #include "speech/wire.h"
 
-#include "fcgi/io.h"
 #include "fcgi/model.h"
 #include "fcgi/req.h"
 
@@ -119,72 +117,6 @@ choose_provider(struct model_req *m)
 
 /* ---- Who runs code */
 
-struct headers {
-	struct executor_header h;
-	int bad;
-};
-
-static void
-see_header(void *cookie, const char *name, const char *value)
-{
-	struct headers *all = cookie;
-
-	if (strcmp(name, "HTTP_X_CODE_EXECUTION") == 0 ||
-	    strcmp(name, "HTTP_X_OTARI_CODE_EXECUTION") == 0)
-		all->bad |= executor_header_add(&all->h, value);
-}
-
-static int
-read_header(struct model_req *m, struct executor_header *h)
-{
-	struct headers all = {0};
-
-	io_param_each(m->r->io, see_header, &all);
-	*h = all.h;
-	if (!all.bad)
-		return (0);
-	(void)refuse(&m->why, P_BAD_REQUEST, NULL,
-	    "X-Code-Execution must be auto, local or provider, and only one "
-	    "of them");
-	refuse_code(&m->why, "invalid_executor");
-	return (-1);
-}
-
-static int
-is_native(const struct model_req *m)
-{
-	enum conf_wire wire = (enum conf_wire)m->provider->wire;
-	unsigned int kind;
-
-	if (!m->provider->native_code || wire != m->dialect->wire)
-		return (0);
-	for (kind = DECLARED_EXPLICIT; kind <= DECLARED_OPENAI; kind++)
-		if ((m->peek.kinds & (1U << kind)) &&
-		    !executor_is_native(wire, (enum declared)kind))
-			return (0);
-	return (1);
-}
-
-static enum runs
-decide(const struct model_req *m, const struct executor_header *h)
-{
-	const struct conf *c = m->r->srv->conf;
-	const struct executor_case x = {
-	    /* One explicit entry makes all of it ours. */
-	    .declared = m->peek.kinds & (1U << DECLARED_EXPLICIT)
-		? DECLARED_EXPLICIT
-		: m->peek.declared,
-	    .setting = h->given ? h->setting : (enum conf_executor)c->executor,
-	    .by_header = h->given,
-	    .native = is_native(m),
-	    .translated = m->dialect->wire != (enum conf_wire)m->provider->wire,
-	    .sandbox = c->sandbox_url != NULL && c->sandbox_url[0] != '\0',
-	    .enabled = 1,
-	};
-
-	return (executor_decide(&x));
-}
-
 /* Refuse in the words that belong to ${runs}. */
 static int
 refuse_runs(struct model_req *m, enum runs runs)
@@ -234,13 +166,13 @@ int
 model_handle(struct req *r, const struct model_dialect *d)
 {
 	struct model_req m = {.r = r, .dialect = d};
-	struct executor_header h;
+	enum runs runs = RUNS_NOBODY;
 
 	r->dialect = d->dialect;
 	if (read_request(&m))
 		return (0);
-	if (read_header(&m, &h) || peek_read(r->mem, m.root, &m.peek, &m.why) ||
-	    choose_provider(&m))
+	if (model_header(&m) || peek_read(r->mem, m.root, &m.peek, &m.why) ||
+	    choose_provider(&m) || model_decide(&m, &runs))
 		return (model_refuse(&m));
-	return (answer(&m, decide(&m, &h)));
+	return (answer(&m, runs));
 }

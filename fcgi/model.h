@@ -3,6 +3,8 @@
 
 #include "base/jspan.h"
 
+#include "data/policy.h"
+#include "run/executor.h"
 #include "speech/model_dialect.h"
 #include "speech/peek.h"
 #include "speech/refusal.h"
@@ -15,6 +17,8 @@
 /* Opaque types. */
 struct conf_provider;
 struct req;
+struct run_env;
+struct talk;
 
 struct model_req {
 	struct req *r;
@@ -24,6 +28,8 @@ struct model_req {
 	struct peek peek;
 	const struct conf_provider *provider;
 	const char *model; /* The provider's name for it. */
+	struct executor_header header;
+	struct policy_in_force force; /* Zeroed but where code is declared. */
 	struct refusal why;
 };
 
@@ -38,6 +44,28 @@ int model_handle(struct req *, const struct model_dialect *);
  * Answer with ${m}->why.  Returns as a handler.
  */
 int model_refuse(struct model_req *);
+
+/**
+ * model_header(m):
+ * Read what the request's headers say of who runs code.  Return 0, or -1 with
+ * ${m}->why filled in.
+ */
+int model_header(struct model_req *);
+
+/**
+ * model_decide(m, runs):
+ * Decide who runs the code that ${m} declares, by the workspace's policy, which
+ * is read for this once.  Return 0, or -1 with ${m}->why filled in.
+ */
+int model_decide(struct model_req *, enum runs *);
+
+/**
+ * model_narrow(m, t, env):
+ * Set what policy and request leave of the deployment's limits in ${env}, and
+ * add the hint that counts to ${t}, which has been read.  Return 0, or -1 if
+ * memory ran out.
+ */
+int model_narrow(const struct model_req *, struct talk *, struct run_env *);
 
 /**
  * model_run(m):

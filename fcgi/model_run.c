@@ -60,7 +60,7 @@ send_answer(struct model_req *m, struct writer *w)
 static int
 run_turn(struct model_req *m, struct talk *t, struct writer *w)
 {
-	const struct run_env env = {.conf = m->r->srv->conf,
+	struct run_env env = {.conf = m->r->srv->conf,
 	    .db = m->r->srv->db,
 	    .store = m->r->srv->store,
 	    .caller = &m->r->caller,
@@ -72,6 +72,8 @@ run_turn(struct model_req *m, struct talk *t, struct writer *w)
 	    .talk = t,
 	    .writer = w};
 
+	if (model_narrow(m, t, &env))
+		return (-1);
 	if (t->ours != 0)
 		reply_header(m->r, "X-Code-Execution-Ran", "local");
 	switch (turn_run(&job, &m->why)) {

@@ -204,8 +204,11 @@ reply_row(struct req *r, const struct problem_row *row, const char *param,
 	/* It may quote the caller, or have been cut inside a character. */
 	if (utf8_scrub(&clean, message, strlen(message)))
 		return (-1);
-	if (row->retry_after > 0)
+	if (row->retry_after > 0) {
 		reply_header(r, "Retry-After", "%d", row->retry_after);
+		reply_header(
+		    r, "retry-after-ms", "%d", row->retry_after * 1000);
+	}
 	if (row->no_retry)
 		reply_header(r, "x-should-retry", "false");
 	rc = reply_json(r, row->status,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "data/admin.h"
 #include "data/file.h"
 #include "http/query.h"
 
@@ -45,6 +46,14 @@ is_file(struct req *r, const char *s)
 	return (file_id_parse(s, r->file_id) == 0);
 }
 
+static int
+is_name(struct req *r, const char *s)
+{
+
+	(void)r;
+	return (admin_name_ok(s));
+}
+
 /* The types of a path's parameters. */
 static const struct type {
 	const char *name;
@@ -53,6 +62,7 @@ static const struct type {
     {"{file}", is_file},
     {"{lcid}", is_lcid},
     {"{id}", is_id},
+    {"{name}", is_name},
 };
 
 /*

@@ -6,6 +6,8 @@
 #define FILES POOL_FILES
 #define RUN POOL_RUN
 #define KEY WHO_KEY
+#define ADMIN WHO_ADMIN
+#define MANAGEMENT WHO_MANAGEMENT
 #define ANY WHO_ANY
 
 /* clang-format off */
@@ -36,6 +38,20 @@ const struct route routes[] = {
 	    responses_create },
 	{ "POST",   "/chat/completions",	RUN, KEY, R_OPENAI,
 	    chat_create },
+
+	{ "GET",    "/tools",			FILES, KEY, 0, tools_list },
+	{ "GET",    "/workspaces/{name}/code-execution-policy",
+	    FILES, ADMIN, 0, policy_get },
+	{ "PUT",    "/workspaces/{name}/code-execution-policy",
+	    FILES, ADMIN, 0, policy_set },
+	{ "DELETE", "/workspaces/{name}/code-execution-policy",
+	    FILES, ADMIN, 0, policy_unset },
+	{ "GET",    "/settings/code-execution",	FILES, MANAGEMENT, 0,
+	    executor_get },
+	{ "PUT",    "/settings/code-execution",	FILES, MANAGEMENT, 0,
+	    executor_set },
+	{ "DELETE", "/settings/code-execution",	FILES, MANAGEMENT, 0,
+	    executor_unset },
 
 	{ "GET",    "=/healthz",		FILES, ANY, 0, healthz },
 	{ "GET",    "=/readyz",			FILES, ANY, 0, readyz },

@@ -10,7 +10,12 @@ struct req;
 enum pool { POOL_FILES = 1, POOL_RUN = 2 };
 
 /* Who may call. */
-enum who { WHO_ANY, WHO_KEY, WHO_MANAGEMENT };
+enum who {
+	WHO_ANY,
+	WHO_KEY,   /* A user, or a management key that names one. */
+	WHO_ADMIN, /* Any key, for itself: the handler asks for its role. */
+	WHO_MANAGEMENT
+};
 
 /* Flags of a route. */
 #define R_FILES 1     /* 404 where files.enabled is false. */
@@ -34,6 +39,7 @@ typedef int handler(struct req *);
  *             together with the key
  *   {lcid}    21 of [A-Za-z0-9_-] that is no file id (a LibreChat id)
  *   {id}      1 to 128 of [A-Za-z0-9_-]
+ *   {name}    the name of a workspace
  * A segment that does not fit its type does not match that route.
  */
 struct route {
@@ -77,6 +83,9 @@ handler uploads_create, uploads_part, uploads_complete, uploads_cancel;
 handler messages_create;
 handler responses_create;
 handler chat_create;
+handler policy_get, policy_set, policy_unset;
+handler executor_get, executor_set, executor_unset;
+handler tools_list;
 handler healthz, readyz, metrics;
 
 #endif /* !FCGI_ROUTES_H_ */

@@ -47,6 +47,21 @@ static const struct admin_cmd commands[] = {
 	    "End a key now and for good." },
 	{ "key expire", ADMIN_SCHEMA, admin_key_expire, "ID WHEN|never",
 	    "End a key at WHEN, also in the past; never takes the end away." },
+	{ "policy set", ADMIN_SCHEMA, admin_policy_set,
+	    "WORKSPACE [--enabled yes|no] [--executor WORD]\n"
+	    "      [--max-iterations N] [--exec-timeout SECONDS] [--hint TEXT]",
+	    "Say what a workspace may do with code execution; what is not\n"
+	    "      given is the deployment's." },
+	{ "policy list", ADMIN_SCHEMA, admin_policy_list, "",
+	    "List the workspaces of which something is said." },
+	{ "policy clear", ADMIN_SCHEMA, admin_policy_clear, "WORKSPACE",
+	    "Take that back." },
+	{ "executor set", ADMIN_SCHEMA, admin_executor_set,
+	    "auto|local|provider",
+	    "Say who runs code when neither request nor workspace does, over\n"
+	    "      code_execution.executor of the configuration." },
+	{ "executor clear", ADMIN_SCHEMA, admin_executor_clear, "",
+	    "Let the configuration hold again." },
 	{ "fsck", ADMIN_SCHEMA, admin_fsck, "[--repair] [--force]",
 	    "Compare rows with bytes, both ways; change nothing unless told." },
 	{ "check", ADMIN_CONF, admin_check, "[--config-only]",

@@ -90,6 +90,9 @@ admin_handler admin_user_create, admin_user_list;
 admin_handler admin_user_disable, admin_user_enable;
 admin_handler admin_key_create, admin_key_list; /* admin_key.c */
 admin_handler admin_key_revoke, admin_key_expire;
+admin_handler admin_policy_set, admin_policy_clear; /* admin_policy.c */
+admin_handler admin_policy_list;
+admin_handler admin_executor_set, admin_executor_clear;
 admin_handler admin_fsck;              /* admin_fsck.c */
 admin_handler admin_check, admin_conf; /* admin_check.c */
 

@@ -2,7 +2,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "data/policy.h"
 #include "data/schema.h"
+#include "data/setting.h"
 
 #include "tools/admin_check.h"
 
@@ -139,6 +141,29 @@ look_flush(const struct check *k, struct buf *said)
 	return (k->facts.flush == 1 ? CHECK_OK : CHECK_WARN);
 }
 
+/* Whose word holds, where a row can override the file's. */
+static enum check_state
+look_executor(const struct check *k, struct buf *said)
+{
+	const char *file = policy_word((enum conf_executor)k->c->executor);
+	struct setting s;
+
+	if (k->facts_rc != DATA_OK)
+		return (CHECK_SKIP);
+	switch (setting_find(k->db, k->mem, SETTING_EXECUTOR, &s)) {
+	case DATA_OK:
+		buf_printf(said,
+		    "%s, by the database; the configuration says %s", s.value,
+		    file);
+		return (CHECK_OK);
+	case DATA_NONE:
+		buf_printf(said, "%s, by the configuration", file);
+		return (CHECK_OK);
+	default:
+		return (CHECK_SKIP); /* The schema is not right, as it says. */
+	}
+}
+
 /* clang-format off */
 const struct check_item check_store[] = {
 	{ "store.publish", look_publish,
@@ -158,6 +183,7 @@ const struct check_item check_store[] = {
 	  "raise max_connections, or lower database.pool" },
 	{ "database.durability", look_flush,
 	  "set it to 1, or accept losing the last second at a power cut" },
+	{ "executor", look_executor, "" },
 	{ NULL, NULL, NULL }
 };
 /* clang-format on */

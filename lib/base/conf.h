@@ -58,6 +58,7 @@ struct conf {
 	/* code_execution.* */
 	int executor; /* enum conf_executor */
 	uint64_t max_iterations, exec_timeout_s, turn_budget_s;
+	char *purpose_hint;
 
 	/* sandbox.* */
 	char *sandbox_url; /* "http://...", "https://..." or "unix:/PATH". */

@@ -107,6 +107,8 @@ const struct row conf_rows[] = {
 	    "Seconds one run of code may take."),
 	NUM("code_execution.turn_budget_s", AT(turn_budget_s), "540", 1, 86400,
 	    "Seconds one request may take in all."),
+	TEXT("code_execution.purpose_hint", text, AT(purpose_hint), "",
+	    "Added to what the model is told when it is offered code."),
 	LATER("code_execution.price_per_run"),
 
 	TEXT("sandbox.url", url, AT(sandbox_url), "",

@@ -19,6 +19,9 @@ struct run_env {
 	const struct caller *caller;
 	struct arena *mem; /* Of this request. */
 	int gone_fd;       /* See struct upstream_call. */
+
+	/* The deployment's limits, as policy narrows them. */
+	uint64_t max_rounds, exec_timeout_s;
 };
 
 /* What a step of a run came to. */

@@ -2,6 +2,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/policy.h"
+
 #include "run/executor.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
@@ -141,6 +143,26 @@ executor_header_add(struct executor_header *h, const char *value)
 		h->given = 1;
 		h->setting = (enum conf_executor)setting;
 	}
+	return (0);
+}
+
+int
+executor_settle(const struct executor_header *h,
+    const struct policy_in_force *f, enum conf_executor def,
+    struct executor_case *c)
+{
+	const struct policy *p = f != NULL ? &f->policy : NULL;
+
+	c->by_header = h->given;
+	c->enabled = p == NULL || p->enabled;
+	if (p != NULL && p->pinned) {
+		c->setting = p->executor;
+		return (h->given && h->setting != p->executor ? -1 : 0);
+	}
+	if (h->given)
+		c->setting = h->setting;
+	else
+		c->setting = f != NULL && f->defaulted ? f->executor : def;
 	return (0);
 }
 

@@ -5,6 +5,9 @@
 
 #include "speech/ours.h"
 
+/* Opaque type. */
+struct policy_in_force;
+
 /*
  * Who runs the code that a request declares (executor contract section 1): the
  * decision table as data, one row a line of the contract.
@@ -54,6 +57,16 @@ struct executor_header {
  * Return 0; or -1 if it is none of the words or contradicts an earlier one.
  */
 int executor_header_add(struct executor_header *, const char *);
+
+/**
+ * executor_settle(h, f, def, c):
+ * Set the setting of ${c} by the precedence of section 1.2: the workspace's pin
+ * in ${f}, else the header ${h}, else the row in ${f} that overrides the
+ * deployment's ${def}, else that; and whether policy allows it.  ${f} NULL: no
+ * policy was read.  Return 0, or -1 if the header contradicts the pin.
+ */
+int executor_settle(const struct executor_header *,
+    const struct policy_in_force *, enum conf_executor, struct executor_case *);
 
 /**
  * executor_is_native(wire, kind):

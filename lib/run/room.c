@@ -94,9 +94,8 @@ time_left(const struct room *room)
 
 	if (room->deadline > now + 1000)
 		left = (room->deadline - now) / 1000;
-	return (left < room->env->conf->exec_timeout_s
-		? left
-		: room->env->conf->exec_timeout_s);
+	return (left < room->env->exec_timeout_s ? left
+						 : room->env->exec_timeout_s);
 }
 
 int

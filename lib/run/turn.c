@@ -398,7 +398,7 @@ turn_run(struct turn_job *job, struct refusal *why)
 	struct state s = {.job = job,
 	    .why = why,
 	    .deadline = clock_ms() + conf->turn_budget_s * 1000,
-	    .rounds = least(conf->max_iterations, job->talk->rounds),
+	    .rounds = least(job->env->max_rounds, job->talk->rounds),
 	    .tokens = job->talk->max_tokens};
 	enum run_rc rc;
 

@@ -3,11 +3,13 @@
 #include "speech/reader.h"
 #include "speech/refusal.h"
 
+#define HINT_MAX 8192 /* Of an entry's hint, as JSON. */
+
 /* Take one entry of "tools" into account. */
 static void
 see_tool(struct arena *mem, struct jspan v, struct peek *p)
 {
-	struct jspan type, emit;
+	struct jspan type, emit, hint;
 	enum declared kind;
 	const char *s;
 
@@ -16,6 +18,9 @@ see_tool(struct arena *mem, struct jspan v, struct peek *p)
 	    (kind = our_declared(s)) == DECLARED_NONE)
 		return;
 	p->kinds |= 1U << kind;
+	if (p->hint == NULL && reader_member(v, "purpose_hint", &hint) &&
+	    pick_is(hint, '"') && hint.len <= HINT_MAX)
+		p->hint = pick_str(mem, hint);
 	if (kind == DECLARED_EXPLICIT)
 		p->native |=
 		    reader_member(v, "emit", &emit) && jspan_is(emit, "native");

@@ -25,6 +25,7 @@ struct peek {
 	enum declared declared; /* The first A, B or O; else E or NONE. */
 	const char *type;       /* Its type as it was sent. */
 	int native;             /* An explicit entry asks for it. */
+	const char *hint;       /* purpose_hint of an entry, or NULL. */
 };
 
 /**

@@ -45,7 +45,9 @@ static const struct problem_row rows[P_COUNT] = {
 	ROW(P_DENIED, 403,
 	    IRE, "permission_denied", "permission_error", NULL, 0, 0),
 	ROW(P_POLICY, 403, "permission_error", "code_execution_disabled",
-	    "permission_error", NULL, 0, 0),
+	    "permission_error", NULL, 0, 1),
+	ROW(P_PINNED, 403, "permission_error", "executor_pinned",
+	    "permission_error", NULL, 0, 1),
 	ROW(P_NOT_FOUND, 404, IRE, NULL, NF, NULL, 0, 0),
 	ROW(P_FILE_EXPIRED, 404, IRE, "file_expired", NF, "file_expired", 0, 0),
 	ROW(P_FILE_REFERENCE, 404, IRE, "file_not_found", NF, NULL, 0, 0),
@@ -74,6 +76,12 @@ static const struct problem_row rows[P_COUNT] = {
 	ROW(P_NO_SANDBOX, 400, IRE, "sandbox_not_configured", IRE, NULL, 0, 0),
 	ROW(P_NO_EXECUTION, 400,
 	    IRE, "code_execution_unavailable", IRE, NULL, 0, 0),
+	ROW(P_CONTAINER, 404, IRE, "container_not_found", NF, NULL, 0, 0),
+	ROW(P_CONTAINER_EXPIRED, 400,
+	    IRE, "container_expired", IRE, NULL, 0, 0),
+	ROW(P_CONTAINER_BUSY, 409, IRE, "container_busy", IRE, NULL, WAIT, 0),
+	ROW(P_RESPONSE, 400,
+	    IRE, "previous_response_not_found", IRE, NULL, 0, 0),
 	ROW(P_FULL, 507, SRV, "insufficient_storage", API, NULL, 0, 1),
 #undef ROW
 };

@@ -26,6 +26,7 @@ enum problem {
 	P_AUTH,       /* 401 */
 	P_DENIED,     /* 403 permission_denied */
 	P_POLICY,     /* 403 code_execution_disabled */
+	P_PINNED,     /* 403 executor_pinned */
 	P_NOT_FOUND,  /* 404, param id */
 	P_FILE_EXPIRED,
 	P_FILE_REFERENCE, /* 404 file_not_found: in a model request. */
@@ -49,7 +50,11 @@ enum problem {
 	P_SANDBOX,          /* 503 sandbox_unavailable */
 	P_NO_SANDBOX,       /* 400 sandbox_not_configured */
 	P_NO_EXECUTION,     /* 400 code_execution_unavailable */
-	P_FULL,             /* 507 + x-should-retry: false */
+	P_CONTAINER,        /* 404 container_not_found */
+	P_CONTAINER_EXPIRED,
+	P_CONTAINER_BUSY, /* 409 + Retry-After */
+	P_RESPONSE,       /* 400 previous_response_not_found */
+	P_FULL,           /* 507 + x-should-retry: false */
 	P_COUNT
 };
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "data/policy.h"
 #include "run/executor.h"
 
 #include "tap.h"
@@ -89,6 +90,47 @@ static const struct {
 	{ "a word and more", "local please", NULL, -1, 0, AUTO },
 };
 /* clang-format on */
+
+/* Pin, header and default together (section 1.2). */
+static void
+precedence(void)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		int pin, header, row; /* enum conf_executor, or -1. */
+		int rc, setting, by_header;
+	} rows[] = {
+		{ "nothing said: the file's", -1, -1, -1, 0, AUTO, 0 },
+		{ "the row over the file", -1, -1, PROVIDER, 0, PROVIDER, 0 },
+		{ "the header over the row", -1, LOCAL, PROVIDER, 0, LOCAL, 1 },
+		{ "the pin over the row", LOCAL, -1, PROVIDER, 0, LOCAL, 0 },
+		{ "a header that agrees", LOCAL, LOCAL, -1, 0, LOCAL, 1 },
+		{ "a header that does not", PROVIDER, LOCAL, -1, -1, 0, 0 },
+		{ "auto is a pin too", AUTO, LOCAL, -1, -1, 0, 0 },
+	};
+	/* clang-format on */
+	struct policy_in_force f;
+	struct executor_header h;
+	struct executor_case c;
+	size_t i;
+
+	for (i = 0; i < NELEM(rows); i++) {
+		f = (struct policy_in_force){
+		    .policy = {.enabled = 1, .pinned = rows[i].pin != -1},
+		    .defaulted = rows[i].row != -1};
+		f.policy.executor = (enum conf_executor)(rows[i].pin & 3);
+		f.executor = (enum conf_executor)(rows[i].row & 3);
+		h = (struct executor_header){.given = rows[i].header != -1};
+		h.setting = (enum conf_executor)(rows[i].header & 3);
+		ok(executor_settle(&h, &f, AUTO, &c) == rows[i].rc &&
+			(rows[i].rc != 0 ||
+			    ((int)c.setting == rows[i].setting &&
+				c.by_header == rows[i].by_header &&
+				c.enabled == 1)),
+		    rows[i].name);
+	}
+}
 
 /* The table once more, as its reader would say it. */
 static enum runs
@@ -179,6 +221,7 @@ main(void)
 			executor_row(&cases[i].c) == cases[i].row,
 		    name);
 	}
+	precedence();
 	all_combinations();
 	declarations();
 	for (i = 0; i < NELEM(headers); i++) {
