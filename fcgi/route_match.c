@@ -17,6 +17,7 @@
 	"abcdefghijklmnopqrstuvwxyz" \
 	"0123456789_-"
 #define ID_MAX 128
+#define MODEL_MAX 256
 #define LCID_LEN 21 /* Of a LibreChat id. */
 
 enum fit { FIT_NO, FIT_MISFIT, FIT_YES };
@@ -37,6 +38,19 @@ is_lcid(struct req *r, const char *s)
 	return (is_id(r, s) && strlen(s) == LCID_LEN &&
 	    strncmp(s, "file-", 5) != 0 && strncmp(s, "file_", 5) != 0 &&
 	    strncmp(s, "cfile_", 6) != 0);
+}
+
+/* What a provider may call a model, a slash between two of them aside. */
+static int
+is_model(struct req *r, const char *s)
+{
+	const unsigned char *p;
+
+	(void)r;
+	for (p = (const unsigned char *)s; *p != '\0'; p++)
+		if (*p <= 0x20 || *p == 0x7f)
+			return (0);
+	return (*s != '\0' && strlen(s) <= MODEL_MAX);
 }
 
 static int
@@ -63,6 +77,7 @@ static const struct type {
     {"{lcid}", is_lcid},
     {"{id}", is_id},
     {"{name}", is_name},
+    {"{model}", is_model},
 };
 
 /*

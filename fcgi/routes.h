@@ -40,6 +40,7 @@ typedef int handler(struct req *);
  *   {lcid}    21 of [A-Za-z0-9_-] that is no file id (a LibreChat id)
  *   {id}      1 to 128 of [A-Za-z0-9_-]
  *   {name}    the name of a workspace
+ *   {model}   1 to 256 bytes, none of them a space or a control byte
  * A segment that does not fit its type does not match that route.
  */
 struct route {
@@ -86,6 +87,9 @@ handler chat_create;
 handler policy_get, policy_set, policy_unset;
 handler executor_get, executor_set, executor_unset;
 handler tools_list;
+handler messages_count, responses_count;
+handler models_list, models_retrieve;
+handler other_create;
 handler healthz, readyz, metrics;
 
 #endif /* !FCGI_ROUTES_H_ */

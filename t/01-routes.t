@@ -57,7 +57,7 @@ sub paths {
 	my ($path) = @_;
 	my $bare = $path =~ s/^=//;
 	my %id = (file => 'file-' . '0' x 32, lcid => 'a' x 21, id => 'upload_1',
-	    name => 'default');
+	    name => 'default', model => 'gpt-x');
 	$path =~ s/\{(\w+)\}/$id{$1} \/\/ die "unknown {$1}"/ge;
 	return $bare ? ($path) : ("/v1$path", "/api/v1$path");
 }
