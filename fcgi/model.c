@@ -4,6 +4,7 @@
 #include "base/jget.h"
 
 #include "data/caller.h"
+#include "run/catalog.h"
 #include "speech/wire.h"
 
 #include "fcgi/model.h"
@@ -47,72 +48,15 @@ read_request(struct model_req *m)
 	return (0);
 }
 
-/* ---- Whose model it is */
-
-/* Does ${s} fit the pattern, in which '*' is any text? */
-static int
-fits(const char *pattern, const char *s)
-{
-	const char *star = NULL, *from = s;
-
-	while (*s != '\0') {
-		if (*pattern == '*') {
-			star = pattern++;
-			from = s;
-		} else if (*pattern == *s) {
-			pattern++;
-			s++;
-		} else if (star != NULL) {
-			pattern = star + 1;
-			s = ++from;
-		} else
-			return (0);
-	}
-	return (pattern[strspn(pattern, "*")] == '\0');
-}
-
-static int
-serves(const struct conf_provider *p, const char *model)
-{
-	char **m;
-
-	for (m = p->models; m != NULL && *m != NULL; m++)
-		if (fits(*m, model))
-			return (1);
-	return (p->models == NULL);
-}
-
-static int
-refuse_model(struct model_req *m)
-{
-
-	return (refuse(&m->why, P_MODEL, "model",
-	    "The model '%.200s' does not exist here", m->peek.model));
-}
-
-/* "NAME:MODEL" if there is a provider NAME, else the first that serves it. */
 static int
 choose_provider(struct model_req *m)
 {
-	const struct conf *c = m->r->srv->conf;
-	const struct conf_provider *p, *end = c->providers + c->nproviders;
-	const char *model = m->peek.model;
-	size_t len = strcspn(model, ":");
 
-	m->model = model;
-	for (p = c->providers; p < end && model[len] == ':'; p++)
-		if (strlen(p->name) == len &&
-		    strncmp(p->name, model, len) == 0) {
-			m->provider = p;
-			m->model = model + len + 1;
-			return (serves(p, m->model) ? 0 : refuse_model(m));
-		}
-	for (p = c->providers; p < end; p++)
-		if (serves(p, model)) {
-			m->provider = p;
-			return (0);
-		}
-	return (refuse_model(m));
+	m->provider = catalog_choose(m->r->srv->conf, m->peek.model, &m->model);
+	if (m->provider != NULL)
+		return (0);
+	return (refuse(&m->why, P_MODEL, "model",
+	    "The model '%.200s' does not exist here", m->peek.model));
 }
 
 /* ---- Who runs code */
@@ -147,11 +91,11 @@ answer(struct model_req *m, enum runs runs)
 	switch (runs) {
 	case RUNS_NOBODY:
 		if (m->dialect->wire == (enum conf_wire)m->provider->wire)
-			return (model_relay(m));
+			return (model_relay(m, NULL));
 		return (model_run(m));
 	case RUNS_UPSTREAM:
 		reply_header(m->r, "X-Code-Execution-Ran", "provider");
-		return (model_relay(m));
+		return (model_relay(m, NULL));
 	case RUNS_LOCAL:
 		return (model_run(m));
 	case RUNS_NO_SANDBOX:
@@ -163,16 +107,29 @@ answer(struct model_req *m, enum runs runs)
 }
 
 int
+model_open(struct model_req *m)
+{
+
+	m->r->dialect = m->dialect->dialect;
+	if (read_request(m))
+		return (-1);
+	if (model_header(m) == 0 &&
+	    peek_read(m->r->mem, m->root, &m->peek, &m->why) == 0 &&
+	    choose_provider(m) == 0)
+		return (0);
+	(void)model_refuse(m);
+	return (-1);
+}
+
+int
 model_handle(struct req *r, const struct model_dialect *d)
 {
 	struct model_req m = {.r = r, .dialect = d};
 	enum runs runs = RUNS_NOBODY;
 
-	r->dialect = d->dialect;
-	if (read_request(&m))
+	if (model_open(&m))
 		return (0);
-	if (model_header(&m) || peek_read(r->mem, m.root, &m.peek, &m.why) ||
-	    choose_provider(&m) || model_decide(&m, &runs))
+	if (model_decide(&m, &runs))
 		return (model_refuse(&m));
 	return (answer(&m, runs));
 }

@@ -40,6 +40,13 @@ struct model_req {
 int model_handle(struct req *, const struct model_dialect *);
 
 /**
+ * model_open(m):
+ * Read the request of ${m}, whose r and dialect are set, and find its provider.
+ * Return 0, or -1 after answering or finding the client gone.
+ */
+int model_open(struct model_req *);
+
+/**
  * model_refuse(m):
  * Answer with ${m}->why.  Returns as a handler.
  */
@@ -73,11 +80,25 @@ int model_narrow(const struct model_req *, struct talk *, struct run_env *);
  */
 int model_run(struct model_req *);
 
+/* Where else than to its wire's path a request is passed on. */
+struct relay_to {
+	const char *path;
+	const char *answer; /* The member without which JSON is no answer. */
+	int any_type;       /* An answer need not be JSON. */
+	int *absent; /* Set, and nothing answered, if there is no such path. */
+};
+
 /**
- * model_relay(m):
- * Pass ${m} on to its provider and the answer back, untouched but for the
- * model's name.
+ * model_relay(m, to):
+ * Pass ${m} on to its provider, to another path with ${to} (NULL: none), and
+ * the answer back, untouched but for the model's name and for stored files.
  */
-int model_relay(struct model_req *);
+int model_relay(struct model_req *, const struct relay_to *);
+
+/**
+ * model_vocabulary(m, t):
+ * Set in ${t} which functions of ours the caller of ${m} knows.
+ */
+void model_vocabulary(const struct model_req *, struct talk *);
 
 #endif /* !FCGI_MODEL_H_ */

@@ -40,7 +40,7 @@ static const struct {
 /* An answer on its way back. */
 struct relay {
 	struct model_req *m;
-	const struct wire *wire;
+	struct relay_to to;
 	int status;
 	char type[128], retry_after[32];
 	int flowing;     /* Passed on as it comes... */
@@ -156,6 +156,16 @@ is_json(const struct relay *y)
 	return (strncmp(y->type, "application/json", 16) == 0);
 }
 
+/* A type that no browser takes for a page of ours. */
+static int
+is_harmless(const struct relay *y)
+{
+
+	return (strncmp(y->type, "audio/", 6) == 0 ||
+	    (strncmp(y->type, "image/", 6) == 0 &&
+		strncmp(y->type, "image/svg", 9) != 0));
+}
+
 /* What is JSON is called so, whatever the provider calls it. */
 static int
 begin(struct relay *y, int64_t length)
@@ -165,7 +175,9 @@ begin(struct relay *y, int64_t length)
 	y->flowing = 1;
 	if (is_stream(y))
 		reply_header(y->m->r, "X-Accel-Buffering", "no");
-	if (is_stream(y) || is_json(y))
+	if (y->to.any_type && !is_json(y))
+		type = "application/octet-stream";
+	if (is_stream(y) || is_json(y) || (y->to.any_type && is_harmless(y)))
 		type = y->type;
 	return (reply_begin(y->m->r, 200, type, length));
 }
@@ -179,7 +191,7 @@ on_head(void *cookie, int status, const struct upstream_head *head)
 	copy_header(y->type, sizeof(y->type), head, "content-type");
 	copy_header(
 	    y->retry_after, sizeof(y->retry_after), head, "retry-after");
-	if (status == 200 && is_stream(y))
+	if (status == 200 && (is_stream(y) || (y->to.any_type && !is_json(y))))
 		return (begin(y, -1));
 	return (0);
 }
@@ -230,7 +242,18 @@ is_answer(const struct relay *y)
 	return (y->held.len > 0 &&
 	    jspan_check(y->held.p, y->held.len, JSPAN_DEPTH_MAX, &info) ==
 		JSPAN_OK &&
-	    jspan_get(info.root, y->wire->answer, &v) > 0);
+	    (y->to.answer == NULL ||
+		jspan_get(info.root, y->to.answer, &v) > 0));
+}
+
+/* Has the provider no such path?  A model it has not says so of itself. */
+static int
+is_absent(const struct relay *y)
+{
+
+	return ((y->status == 404 || y->status == 405 || y->status == 501) &&
+	    (y->held.len == 0 ||
+		memmem(y->held.p, y->held.len, "\"error\"", 7) == NULL));
 }
 
 static int
@@ -244,6 +267,10 @@ give_back(struct relay *y, enum upstream_rc rc)
 	}
 	if (y->flowing) /* Whole; or broken off, and so is ours then. */
 		return (rc == UPSTREAM_OK ? 0 : -1);
+	if (rc == UPSTREAM_OK && y->to.absent != NULL && is_absent(y)) {
+		*y->to.absent = 1;
+		return (0);
+	}
 	if (rc != UPSTREAM_OK)
 		(void)ask_failed(rc, &m->why);
 	else if (y->status != 200)
@@ -259,15 +286,17 @@ give_back(struct relay *y, enum upstream_rc rc)
 }
 
 static int
-exchange(struct model_req *m, const struct ask_head *h, const struct buf *body)
+exchange(struct model_req *m, const struct relay_to *to,
+    const struct ask_head *h, const struct buf *body)
 {
+	const struct wire *w = wire_of((enum conf_wire)m->provider->wire);
 	struct relay y = {.m = m,
-	    .wire = wire_of((enum conf_wire)m->provider->wire),
+	    .to = {.path = w->path, .answer = w->answer},
 	    .held = BUF_INIT(WHOLE_MAX)};
 	const struct upstream_call call = {.label = m->provider->name,
 	    .method = "POST",
 	    .base = h->base,
-	    .path = y.wire->path,
+	    .path = to != NULL ? to->path : w->path,
 	    .headers = (const char *const *)h->header,
 	    .body = body->p,
 	    .len = body->len,
@@ -279,13 +308,15 @@ exchange(struct model_req *m, const struct ask_head *h, const struct buf *body)
 	    .cookie = &y};
 	int rc;
 
+	if (to != NULL)
+		y.to = *to;
 	rc = give_back(&y, upstream_run(&call));
 	buf_free(&y.held);
 	return (rc);
 }
 
 int
-model_relay(struct model_req *m)
+model_relay(struct model_req *m, const struct relay_to *to)
 {
 	struct buf body = BUF_INIT(m->text.len + MORE_MAX);
 	struct ask_head h;
@@ -295,7 +326,7 @@ model_relay(struct model_req *m)
 		return (model_refuse(m));
 	if (ask_head_new(&h, m->provider) == 0 && add_headers(m, &h) == 0 &&
 	    make_body(m, &body) == 0)
-		rc = exchange(m, &h, &body);
+		rc = exchange(m, to, &h, &body);
 	ask_head_free(&h);
 	buf_free(&body);
 	return (rc);

@@ -33,8 +33,8 @@ check_built(struct model_req *m)
 	return (0);
 }
 
-static void
-set_vocabulary(const struct model_req *m, struct talk *t)
+void
+model_vocabulary(const struct model_req *m, struct talk *t)
 {
 
 	if (m->peek.declared == DECLARED_NONE)
@@ -102,7 +102,7 @@ model_run(struct model_req *m)
 		return (-1);
 	if ((t = talk_new(mem)) != NULL) {
 		t->model = m->peek.model;
-		set_vocabulary(m, t);
+		model_vocabulary(m, t);
 		if (m->dialect->read(m->root, t, &m->why))
 			rc = model_refuse(m);
 		else if ((w = m->dialect->gather(t)) != NULL)

@@ -77,8 +77,7 @@ take_page(struct req *r, const struct catalog *all, struct page *p)
 	int rc;
 
 	*p = (struct page){.end = all->n};
-	if (take_limit(r, &limit) ||
-	    (rc = take_cursor(r, all, after, &at)) < 0)
+	if (take_limit(r, &limit) || (rc = take_cursor(r, all, after, &at)) < 0)
 		return (-1);
 	if (rc > 0)
 		p->from = at + 1;
@@ -130,8 +129,8 @@ models_list(struct req *r)
  * just now, no more than its name.  1, 0 if there is none, -1.
  */
 static int
-find_card(struct req *r, struct arena *mem, const char *id,
-    struct model_card *card)
+find_card(
+    struct req *r, struct arena *mem, const char *id, struct model_card *card)
 {
 	const struct conf *c = r->srv->conf;
 	const struct conf_provider *p;

@@ -30,6 +30,7 @@ struct conf_provider {
 	char *base_url; /* No slash at its end. */
 	char *api_key;  /* NULL: none is sent. */
 	int native_code;
+	int forward_other;
 	char **models; /* Patterns with '*'; ends with NULL. */
 	uint64_t timeout_s;
 };

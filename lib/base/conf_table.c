@@ -192,6 +192,8 @@ const struct row conf_provider_rows[] = {
 	    "Credential it wants."),
 	BOOL("native_code", PAT(native_code), "false",
 	    "true: it runs its vendor's code tool itself."),
+	BOOL("forward_other", PAT(forward_other), "false",
+	    "true: embeddings and the like go to it too."),
 	{ "models", &conf_list, PAT(models), "*", 1, 256, NULL,
 	    "Models it serves; * stands for anything." },
 	NUM("timeout_s", PAT(timeout_s), "600", 1, 86400,

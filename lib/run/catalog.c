@@ -165,8 +165,8 @@ see_list(struct making *k, const struct conf_provider *p, const struct buf *b)
 
 	if (b->len == 0 ||
 	    jspan_check(b->p, b->len, LIST_DEPTH, &info) != JSPAN_OK ||
-	    !reader_member(info.root, "data", &data) ||
-	    jspan_iter(&it, data) || it.object) {
+	    !reader_member(info.root, "data", &data) || jspan_iter(&it, data) ||
+	    it.object) {
 		k->all->partial = 1;
 		return (0);
 	}
@@ -242,8 +242,8 @@ see_names(struct making *k, const struct conf_provider *p, int *patterns)
 }
 
 int
-catalog_read(const struct conf *c, struct arena *mem, int gone_fd,
-    struct catalog *all)
+catalog_read(
+    const struct conf *c, struct arena *mem, int gone_fd, struct catalog *all)
 {
 	struct making k = {c, mem, all};
 	const struct conf_provider *p;

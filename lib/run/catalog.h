@@ -43,7 +43,6 @@ catalog_choose(const struct conf *, const char *, const char **);
  * List every model into ${mem}, asking the providers that must be.  Return 0,
  * or -1 if memory ran out or the client has gone.
  */
-int catalog_read(
-    const struct conf *, struct arena *, int, struct catalog *);
+int catalog_read(const struct conf *, struct arena *, int, struct catalog *);
 
 #endif /* !RUN_CATALOG_H_ */

@@ -11,9 +11,9 @@ struct buf;
 struct dialect;
 
 struct model_card {
-	const char *id;   /* What a caller asks for. */
-	const char *name; /* To be shown; NULL: the id. */
-	uint64_t created; /* Seconds since 1970; 0: not known. */
+	const char *id;                 /* What a caller asks for. */
+	const char *name;               /* To be shown; NULL: the id. */
+	uint64_t created;               /* Seconds since 1970; 0: not known. */
 	uint64_t max_input, max_output; /* Tokens; 0: not known. */
 };
 
@@ -21,8 +21,8 @@ struct model_card {
  * model_card_put(b, d, card):
  * Append the object of one model.  Return 0 or -1.
  */
-int model_card_put(
-    struct buf *, const struct dialect *, const struct model_card *);
+int
+model_card_put(struct buf *, const struct dialect *, const struct model_card *);
 
 /**
  * model_cards_put(b, d, cards, n, has_more):
