@@ -10,17 +10,25 @@
 #include "fcgi/model.h"
 #include "fcgi/req.h"
 
+struct problem_row
+model_problem(const struct refusal *why)
+{
+	struct problem_row row = *problem_row(why->kind);
+
+	if (why->code[0] != '\0')
+		row.openai_code = why->code;
+	if (why->retry_after > 0)
+		row.retry_after = why->retry_after;
+	if (why->ran)
+		row.no_retry = 1;
+	return (row);
+}
+
 int
 model_refuse(struct model_req *m)
 {
-	struct problem_row row = *problem_row(m->why.kind);
+	struct problem_row row = model_problem(&m->why);
 
-	if (m->why.code[0] != '\0')
-		row.openai_code = m->why.code;
-	if (m->why.retry_after > 0)
-		row.retry_after = m->why.retry_after;
-	if (m->why.ran)
-		row.no_retry = 1;
 	return (reply_row(m->r, &row,
 	    m->why.param[0] != '\0' ? m->why.param : NULL, m->why.message));
 }

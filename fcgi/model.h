@@ -47,6 +47,12 @@ int model_handle(struct req *, const struct model_dialect *);
 int model_open(struct model_req *);
 
 /**
+ * model_problem(why):
+ * The row of ${why}'s kind, with what ${why} says otherwise.
+ */
+struct problem_row model_problem(const struct refusal *);
+
+/**
  * model_refuse(m):
  * Answer with ${m}->why.  Returns as a handler.
  */

@@ -9,6 +9,7 @@
 
 #include "fcgi/io.h"
 #include "fcgi/model.h"
+#include "fcgi/model_stream.h"
 #include "fcgi/req.h"
 
 #define TALK_MEM (64UL << 20) /* Of a talk, besides its request. */
@@ -20,17 +21,16 @@ static int
 check_built(struct model_req *m)
 {
 	const struct wire *w = wire_of((enum conf_wire)m->provider->wire);
+	const struct model_dialect *d = m->dialect;
 
-	if (m->dialect->read == NULL || w->write == NULL)
-		return (refuse(&m->why, P_BAD_REQUEST, "model",
-		    "The model '%.200s' is served over %s; %s cannot be "
-		    "answered from there yet",
-		    m->peek.model, w->name, m->dialect->route));
-	if (m->peek.stream)
-		return (refuse(&m->why, P_BAD_REQUEST, "stream",
-		    "stream: a streamed answer is not available for this "
-		    "model yet; send false"));
-	return (0);
+	if (d->read != NULL && w->write != NULL &&
+	    (m->peek.stream ? d->stream != NULL && w->stream != NULL
+			    : d->gather != NULL))
+		return (0);
+	return (refuse(&m->why, P_BAD_REQUEST, "model",
+	    "The model '%.200s' is served over %s; %s cannot be answered "
+	    "from there yet",
+	    m->peek.model, w->name, d->route));
 }
 
 void
@@ -57,35 +57,81 @@ send_answer(struct model_req *m, struct writer *w)
 	return (rc);
 }
 
-static int
-run_turn(struct model_req *m, struct talk *t, struct writer *w)
+/* The turn; the client is answered by whoever has the writer. */
+static enum run_rc
+run_turn(struct model_req *m, struct talk *t, struct writer *w,
+    struct model_stream *stream)
 {
 	struct run_env env = {.conf = m->r->srv->conf,
 	    .db = m->r->srv->db,
 	    .store = m->r->srv->store,
 	    .caller = &m->r->caller,
 	    .mem = t->mem,
-	    .gone_fd = io_fd(m->r->io)};
+	    .gone_fd = io_fd(m->r->io),
+	    .on_wait = stream != NULL ? model_stream_wait : NULL,
+	    .wait_cookie = stream};
 	struct turn_job job = {.env = &env,
 	    .provider = m->provider,
 	    .model = m->model,
 	    .talk = t,
 	    .writer = w};
 
-	if (model_narrow(m, t, &env))
-		return (-1);
+	if (model_narrow(m, t, &env)) {
+		(void)refuse(&m->why, P_SERVER, NULL, "out of memory");
+		return (RUN_REFUSED);
+	}
 	if (t->ours != 0)
 		reply_header(m->r, "X-Code-Execution-Ran", "local");
-	switch (turn_run(&job, &m->why)) {
+	return (turn_run(&job, &m->why));
+}
+
+/* Answer once the turn is over. */
+static int
+run_whole(struct model_req *m, struct talk *t)
+{
+	struct writer *w;
+	int rc = -1;
+
+	if ((w = m->dialect->gather(t)) == NULL)
+		return (-1);
+	switch (run_turn(m, t, w, NULL)) {
 	case RUN_OK:
-		return (send_answer(m, w));
+		rc = send_answer(m, w);
+		break;
 	case RUN_GONE:
 		m->r->gone = 1;
-		return (-1);
+		break;
 	case RUN_REFUSED:
+		rc = model_refuse(m);
 		break;
 	}
-	return (model_refuse(m));
+	w->free(w);
+	return (rc);
+}
+
+/* Answer as it comes. */
+static int
+run_streamed(struct model_req *m, struct talk *t)
+{
+	struct model_stream s;
+	int rc = -1;
+
+	t->stream = 1;
+	if (model_stream_begin(&s, m->r, m->dialect, t) == 0)
+		switch (run_turn(m, t, &s.w, &s)) {
+		case RUN_OK:
+			rc = model_stream_finish(&s);
+			break;
+		case RUN_GONE:
+			m->r->gone = 1;
+			break;
+		case RUN_REFUSED:
+			rc = m->r->status == 0 ? model_refuse(m)
+					       : model_stream_fail(&s, &m->why);
+			break;
+		}
+	model_stream_end(&s);
+	return (rc);
 }
 
 int
@@ -93,7 +139,6 @@ model_run(struct model_req *m)
 {
 	struct arena *mem;
 	struct talk *t;
-	struct writer *w = NULL;
 	int rc = -1;
 
 	if (check_built(m))
@@ -105,11 +150,10 @@ model_run(struct model_req *m)
 		model_vocabulary(m, t);
 		if (m->dialect->read(m->root, t, &m->why))
 			rc = model_refuse(m);
-		else if ((w = m->dialect->gather(t)) != NULL)
-			rc = run_turn(m, t, w);
+		else
+			rc = m->peek.stream ? run_streamed(m, t)
+					    : run_whole(m, t);
 	}
-	if (w != NULL)
-		w->free(w);
 	arena_free(mem);
 	return (rc);
 }

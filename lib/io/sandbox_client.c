@@ -126,6 +126,8 @@ ask(struct ask *a, const char *type)
 		headers[n++] = auth.p;
 	}
 	a->call.path = a->path.p;
+	a->call.on_wait = a->s->on_wait;
+	a->call.wait_cookie = a->s->wait_cookie;
 	if (buf_ok(&a->path) && buf_ok(&auth)) {
 		up = upstream_run(&a->call); /* Sets the status. */
 		rc = from_upstream(up, a->status);

@@ -33,9 +33,11 @@ enum sandbox_rc {
 
 /* Which sandbox, and for whom we ask. */
 struct sandbox {
-	const char *url;   /* "http://HOST:PORT" or "unix:PATH" */
-	const char *token; /* Bearer credential, or NULL. */
-	int gone_fd;       /* See struct upstream_call. */
+	const char *url;           /* "http://HOST:PORT" or "unix:PATH" */
+	const char *token;         /* Bearer credential, or NULL. */
+	int gone_fd;               /* See struct upstream_call... */
+	upstream_wait_fn *on_wait; /* ...and this too. */
+	void *wait_cookie;
 };
 
 /* What a call printed and wrote.  Lives in the arena given. */

@@ -16,6 +16,7 @@
 #define CONNECT_MS 10000
 #define QUIET_MS 120000
 #define HEAD_MAX 65536
+#define ENOUGH_MS 100    /* For the end of what has been read whole. */
 #define KEPT 4           /* Idle connections a thread keeps. */
 #define BIG_BODY 1048576 /* From here on a bigger send buffer pays. */
 
@@ -37,6 +38,8 @@ struct state {
 	struct upstream_head head;
 	int begun;            /* on_head has been called. */
 	uint64_t start, last; /* Milliseconds, of the last sign of life. */
+	uint64_t waited;      /* When on_wait was last called. */
+	int enough;           /* All that is wanted has come. */
 	uint64_t sent, got;
 	enum upstream_rc why; /* Why a callback stopped it. */
 };
@@ -151,7 +154,15 @@ on_body(char *p, size_t one, size_t n, void *cookie)
 		return (n + 1);
 	}
 	s->got += n;
-	if (s->c->on_body != NULL && s->c->on_body(s->c->cookie, p, n)) {
+	if (s->enough || s->c->on_body == NULL)
+		return (n);
+	switch (s->c->on_body(s->c->cookie, p, n)) {
+	case 0:
+		break;
+	case 1:
+		s->enough = 1;
+		break;
+	default:
 		s->why = UPSTREAM_STOPPED;
 		return (n + 1);
 	}
@@ -285,8 +296,9 @@ left(const struct state *s)
 	uint64_t now = clock_ms(), end;
 
 	end = s->last +
-	    (s->begun ? or_default(c->silence_ms, QUIET_MS)
-		      : or_default(c->first_ms, QUIET_MS));
+	    (s->enough         ? ENOUGH_MS
+		    : s->begun ? or_default(c->silence_ms, QUIET_MS)
+			       : or_default(c->first_ms, QUIET_MS));
 	if (c->total_ms != 0 && s->start + c->total_ms < end)
 		end = s->start + c->total_ms;
 	return (end > now ? end - now : 0);
@@ -327,13 +339,27 @@ outcome(const struct state *s, CURLcode code)
 	return (rc);
 }
 
+/* Let the caller do what it does while it waits. */
+static int
+tick(struct state *s)
+{
+	uint64_t now;
+
+	if (s->c->on_wait == NULL ||
+	    (now = clock_ms()) < s->waited + UPSTREAM_WAIT_MS)
+		return (0);
+	s->waited = now;
+	return (s->c->on_wait(s->c->wait_cookie));
+}
+
 /* Run the transfer that has been added to ${l} to its end. */
 static enum upstream_rc
 drive(struct line *l, struct state *s)
 {
 	struct curl_waitfd client = {l->watch, CURL_WAIT_POLLIN, 0};
 	unsigned int nclient = s->c->gone_fd != -1;
-	uint64_t wait;
+	uint64_t wait,
+	    most = s->c->on_wait != NULL ? UPSTREAM_WAIT_MS : 1000000;
 	CURLMsg *msg;
 	int running, rest;
 
@@ -342,15 +368,17 @@ drive(struct line *l, struct state *s)
 			break;
 		if (!running)
 			break;
-		if ((wait = left(s)) == 0) {
+		if ((wait = left(s)) == 0 && s->enough)
+			return (UPSTREAM_OK);
+		if (wait == 0) {
 			log_warn("upstream %s: no answer in time", s->c->label);
 			return (UPSTREAM_TIMEOUT);
 		}
 		client.revents = 0;
 		if (curl_multi_poll(l->multi, &client, nclient,
-			wait < 1000000 ? (int)wait : 1000000, NULL))
+			(int)(wait < most ? wait : most), NULL))
 			break;
-		if (client.revents != 0)
+		if (client.revents != 0 || tick(s))
 			return (UPSTREAM_GONE);
 	}
 	if ((msg = curl_multi_info_read(l->multi, &rest)) != NULL)
@@ -394,7 +422,7 @@ upstream_run(const struct upstream_call *c)
 		return (UPSTREAM_FAIL);
 	}
 	s.easy = l->easy;
-	s.start = s.last = clock_ms();
+	s.start = s.last = s.waited = clock_ms();
 	curl_easy_reset(l->easy);
 	if (set_common(l->easy, &s) || set_address(l->easy, c) ||
 	    set_method(l->easy, c) || set_headers(l->easy, c, &headers) ||

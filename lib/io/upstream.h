@@ -34,9 +34,20 @@ struct upstream_head;
 typedef int upstream_head_fn(void *, int, const struct upstream_head *);
 
 /**
- * The next bytes of the answer, in order.  Return 0 to go on, or -1 to stop.
+ * The next bytes of the answer, in order.  Return 0 to go on; -1 to stop; or 1
+ * if these were all that was wanted: an end that follows within a moment is
+ * waited for, so that the connection can be kept, and what else follows is
+ * dropped.
  */
 typedef int upstream_body_fn(void *, const void *, size_t);
+
+/**
+ * The call is still waiting; called every UPSTREAM_WAIT_MS.  Return 0 to go on,
+ * or -1 if our own client has gone.
+ */
+typedef int upstream_wait_fn(void *);
+
+#define UPSTREAM_WAIT_MS 1000
 
 /**
  * Read up to a number of bytes (last argument) of the request's body from the
@@ -67,6 +78,9 @@ struct upstream_call {
 	upstream_head_fn *on_head; /* May be NULL. */
 	upstream_body_fn *on_body; /* May be NULL: dropped. */
 	void *cookie;              /* Of all three callbacks. */
+
+	upstream_wait_fn *on_wait; /* May be NULL. */
+	void *wait_cookie;
 };
 
 /**

@@ -4,14 +4,14 @@
 #include <strings.h>
 
 #include "base/buf.h"
-#include "base/jspan.h"
 
+#include "speech/answer.h"
 #include "speech/refusal.h"
 
 #include "run/ask.h"
 
 #define REQUEST_MAX (256U << 20)
-#define ANSWER_DEPTH 128
+#define ANSWER_MAX (64U << 20)
 
 /* A provider's base without a path means the usual one. */
 static char *
@@ -124,68 +124,52 @@ ask_failed(enum upstream_rc rc, struct refusal *why)
 	return (RUN_REFUSED);
 }
 
-/* An answer being gathered. */
-struct gather {
-	struct buf *body;
+/* An answer as it comes: of an error the body, of any other the events. */
+struct exchange {
+	const struct ask_sink *sink;
+	struct answer *answer;
+	struct buf error;
 	int status;
 	char retry_after[32];
+	int gone; /* The caller's client. */
 };
 
 static int
 on_head(void *cookie, int status, const struct upstream_head *head)
 {
-	struct gather *g = cookie;
+	struct exchange *x = cookie;
 	const char *s = upstream_header(head, "retry-after");
 
-	g->status = status;
+	x->status = status;
 	(void)snprintf(
-	    g->retry_after, sizeof(g->retry_after), "%s", s != NULL ? s : "");
+	    x->retry_after, sizeof(x->retry_after), "%s", s != NULL ? s : "");
 	return (0);
 }
 
 static int
 on_body(void *cookie, const void *p, size_t len)
 {
-	struct gather *g = cookie;
+	struct exchange *x = cookie;
+	enum answer_rc rc;
 
 	/* Of an error no more than what will be looked at. */
-	if (g->status != 200 && g->body->len + len > ASK_ERROR_MAX)
-		return (0);
-	return (buf_put(g->body, p, len));
+	if (x->status != 200)
+		return (x->error.len + len > ASK_ERROR_MAX
+			? 0
+			: buf_put(&x->error, p, len));
+	rc = answer_feed(x->answer, p, len);
+	if (x->sink->flush != NULL && x->sink->flush(x->sink->cookie)) {
+		x->gone = 1;
+		return (-1);
+	}
+	if (rc == ANSWER_FAILED)
+		return (-1);
+	return (rc == ANSWER_DONE);
 }
 
-/* Make events of a whole answer with status 200. */
-static enum run_rc
-read_answer(const struct run_env *env, const struct conf_provider *p,
-    const struct buf *body, event_fn *fn, void *cookie, struct refusal *why)
-{
-	const struct wire *w = wire_of((enum conf_wire)p->wire);
-	struct jspan_info info;
-	struct jspan v;
-
-	if (body->len == 0 ||
-	    jspan_check(body->p, body->len, ANSWER_DEPTH, &info) != JSPAN_OK) {
-		(void)refuse(why, P_UPSTREAM, NULL,
-		    "The model provider's answer could not be read.");
-		return (RUN_REFUSED);
-	}
-	if (jspan_get(info.root, w->answer, &v) == 0 &&
-	    jspan_get(info.root, "error", &v) > 0) {
-		(void)wire_refuse(p, 502, NULL, NULL, 0, why);
-		return (RUN_REFUSED);
-	}
-	if (w->read(env->mem, info.root, fn, cookie) == 0)
-		return (RUN_OK);
-	(void)refuse(why, P_UPSTREAM, NULL,
-	    "The model provider's answer could not be used.");
-	return (RUN_REFUSED);
-}
-
-/* Send ${request} and gather the answer. */
-static enum run_rc
-exchange(const struct run_env *env, const struct conf_provider *p,
-    const struct buf *request, uint64_t total_ms, struct gather *g,
-    struct refusal *why)
+static enum upstream_rc
+send_request(const struct run_env *env, const struct conf_provider *p,
+    const struct buf *request, uint64_t total_ms, struct exchange *x)
 {
 	struct ask_head h;
 	struct upstream_call call = {.label = p->name,
@@ -195,10 +179,12 @@ exchange(const struct run_env *env, const struct conf_provider *p,
 	    .len = request->len,
 	    .gone_fd = env->gone_fd,
 	    .total_ms = total_ms,
-	    .max = g->body->max,
+	    .max = ANSWER_MAX,
 	    .on_head = on_head,
 	    .on_body = on_body,
-	    .cookie = g};
+	    .cookie = x,
+	    .on_wait = env->on_wait,
+	    .wait_cookie = env->wait_cookie};
 	enum upstream_rc rc = UPSTREAM_FAIL;
 
 	if (ask_head_new(&h, p) == 0) {
@@ -207,34 +193,60 @@ exchange(const struct run_env *env, const struct conf_provider *p,
 		rc = upstream_run(&call);
 	}
 	ask_head_free(&h);
+	return (rc);
+}
+
+/* What the exchange that came to ${rc} was.  One that broke off may have said
+ * all it had to say. */
+static enum run_rc
+judge(const struct conf_provider *p, struct exchange *x, enum upstream_rc rc,
+    struct refusal *why)
+{
+
+	if (x->gone || rc == UPSTREAM_GONE)
+		return (RUN_GONE);
+	if (x->status == 200 &&
+	    (rc == UPSTREAM_OK || rc == UPSTREAM_CUT ||
+		rc == UPSTREAM_STOPPED)) {
+		if (answer_end(x->answer, why) == 0)
+			return (RUN_OK);
+		return (rc == UPSTREAM_CUT ? ask_failed(rc, why) : RUN_REFUSED);
+	}
 	if (rc != UPSTREAM_OK)
 		return (ask_failed(rc, why));
-	if (g->status == 200)
-		return (RUN_OK);
 	(void)wire_refuse(
-	    p, g->status, g->retry_after, g->body->p, g->body->len, why);
+	    p, x->status, x->retry_after, x->error.p, x->error.len, why);
 	return (RUN_REFUSED);
+}
+
+/* Tell how long the request is, in tokens, before it is sent. */
+static int
+tell_round(const struct ask_sink *sink, size_t len)
+{
+	const struct usage u = {.input = len / 4 > 0 ? len / 4 : 1};
+	const struct event ev = {.kind = EVENT_ROUND, .usage = &u};
+
+	return (sink->fn(sink->cookie, &ev));
 }
 
 enum run_rc
 ask_round(const struct run_env *env, const struct conf_provider *p,
     const struct talk *t, const struct round *r, uint64_t total_ms,
-    event_fn *fn, void *cookie, struct buf *body, size_t *asked,
-    struct refusal *why)
+    const struct ask_sink *sink, struct refusal *why)
 {
 	const struct wire *w = wire_of((enum conf_wire)p->wire);
 	struct buf request = BUF_INIT(REQUEST_MAX);
-	struct gather g = {.body = body};
-	enum run_rc rc;
+	struct exchange x = {.sink = sink, .error = BUF_INIT(ASK_ERROR_MAX)};
+	enum run_rc rc = RUN_REFUSED;
 
-	if (w->write(&request, t, r)) {
+	if (w->write(&request, t, r) || tell_round(sink, request.len) ||
+	    (x.answer = answer_new(p, sink->fn, sink->cookie)) == NULL)
 		(void)refuse(why, P_SERVER, NULL, "out of memory");
-		rc = RUN_REFUSED;
-	} else
-		rc = exchange(env, p, &request, total_ms, &g, why);
-	*asked = request.len;
+	else
+		rc = judge(
+		    p, &x, send_request(env, p, &request, total_ms, &x), why);
+	answer_free(x.answer);
+	buf_free(&x.error);
 	buf_free(&request);
-	if (rc == RUN_OK)
-		rc = read_answer(env, p, body, fn, cookie, why);
 	return (rc);
 }

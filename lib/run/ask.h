@@ -11,7 +11,6 @@
 /* Asking a provider: its address, its credential, its ways of failing. */
 
 /* Opaque types. */
-struct buf;
 struct refusal;
 struct talk;
 
@@ -52,15 +51,23 @@ void ask_head_free(struct ask_head *);
  */
 enum run_rc ask_failed(enum upstream_rc, struct refusal *);
 
+/* Where an answer goes as it comes. */
+struct ask_sink {
+	event_fn *fn;
+
+	/* Send on what the events so far made; NULL: nothing is kept back.
+	 * Return 0, or -1 once the caller's client has gone. */
+	int (*flush)(void *);
+	void *cookie; /* Of both. */
+};
+
 /**
- * ask_round(env, p, t, r, total_ms, fn, cookie, body, asked, why):
- * Ask ${p} for the round ${r} of ${t}, for at most ${total_ms}, and give its
- * answer to ${fn}(${cookie}, ...) as events.  The events' texts live in
- * ${env}->mem or in ${body}, an empty buffer that the caller frees; ${asked} is
- * set to the request's length.
+ * ask_round(env, p, t, r, total_ms, sink, why):
+ * Ask ${p} for the round ${r} of ${t}, for at most ${total_ms}, and give
+ * EVENT_ROUND and its answer's events to ${sink}.
  */
 enum run_rc ask_round(const struct run_env *, const struct conf_provider *,
-    const struct talk *, const struct round *, uint64_t, event_fn *, void *,
-    struct buf *, size_t *, struct refusal *);
+    const struct talk *, const struct round *, uint64_t,
+    const struct ask_sink *, struct refusal *);
 
 #endif /* !RUN_ASK_H_ */

@@ -17,8 +17,10 @@ struct run_env {
 	struct db *db;
 	struct store *store;
 	const struct caller *caller;
-	struct arena *mem; /* Of this request. */
-	int gone_fd;       /* See struct upstream_call. */
+	struct arena *mem;      /* Of this request. */
+	int gone_fd;            /* See struct upstream_call... */
+	int (*on_wait)(void *); /* ...and this too. */
+	void *wait_cookie;
 
 	/* The deployment's limits, as policy narrows them. */
 	uint64_t max_rounds, exec_timeout_s;

@@ -18,7 +18,7 @@
 #define CALL_ID_MAX 64
 
 void
-heard_init(struct heard *h, struct talk *t, struct writer *w)
+heard_init(struct heard *h, struct talk *t, struct writer *w, int last)
 {
 
 	*h = (struct heard){.mem = t->mem,
@@ -26,7 +26,8 @@ heard_init(struct heard *h, struct talk *t, struct writer *w)
 	    .writer = w,
 	    .text = BUF_INIT(TEXT_MAX),
 	    .args = BUF_INIT(ARGS_MAX),
-	    .end = &h->first};
+	    .end = &h->first,
+	    .last = last};
 }
 
 void
@@ -73,6 +74,76 @@ choose_id(struct heard *h, const char *id)
 }
 
 static int
+tell(struct heard *h, const struct event *ev)
+{
+
+	return (h->writer->event(h->writer, ev));
+}
+
+static enum whose
+whose_is(const struct heard *h, const char *name)
+{
+
+	if (talk_ours(h->talk, name) != OUR_NONE)
+		return (h->last ? WHOSE_DROPPED : WHOSE_OURS);
+	if (talk_has_tool(h->talk, name))
+		return (WHOSE_CALLER);
+	return (h->last ? WHOSE_DROPPED : WHOSE_NOBODY);
+}
+
+/* ---- Calls as they come */
+
+/* Begin to show the call under way under ${id} and ${name}. */
+static int
+show(struct heard *h, const char *id, const char *name)
+{
+	struct heard_call *c = h->now;
+	const struct event begin = {.kind = EVENT_CALL,
+	    .id = id,
+	    .name = name,
+	    .ours = c->whose == WHOSE_OURS};
+	const struct event args = {
+	    .kind = EVENT_ARGS, .text = {h->args.p, h->args.len}};
+
+	c->shown = id;
+	h->live = LIVE_NOW;
+	return (tell(h, &begin) || (h->args.len > 0 && tell(h, &args)));
+}
+
+/* Show a call of ours once its arguments tell that this can be done. */
+static int
+show_ours(struct heard *h)
+{
+	enum our_tool tool = talk_ours(h->talk, h->now->name);
+	char id[TALK_IDMAX + 1];
+	char *copy;
+
+	switch (call_begins(tool, (struct text){h->args.p, h->args.len})) {
+	case 0:
+		return (0);
+	case 1:
+		break;
+	default:
+		h->live = LIVE_NOT;
+		return (0);
+	}
+	if (talk_mint(h->talk, id) ||
+	    (copy = arena_strndup(h->mem, id, strlen(id))) == NULL)
+		return (-1);
+	return (show(h, copy, our_rows[tool].name));
+}
+
+/* Will the call under way, ours, be shown as it comes? */
+static int
+may_show_ours(const struct heard *h)
+{
+	const struct talk *t = h->talk;
+
+	return (t->stream && !t->quiet && heard_count(h, WHOSE_OURS) == 1 &&
+	    (t->ours & (1U << talk_ours(t, h->now->name))));
+}
+
+static int
 begin_call(struct heard *h, const struct event *ev)
 {
 	struct heard_call *c;
@@ -89,13 +160,32 @@ begin_call(struct heard *h, const struct event *ev)
 	h->end = &c->next;
 	h->now = c;
 	buf_drop(&h->args, h->args.len);
+	c->whose = whose_is(h, c->name);
+	h->live = LIVE_NOT;
+	if (c->whose == WHOSE_CALLER && h->talk->stream)
+		return (show(h, c->id, c->name));
+	if (c->whose == WHOSE_OURS && may_show_ours(h))
+		h->live = LIVE_SOON;
 	return (0);
 }
 
 static int
-end_call(struct heard *h)
+add_args(struct heard *h, const struct event *ev)
 {
 
+	if (buf_put(&h->args, ev->text.p, ev->text.len))
+		return (-1);
+	if (h->live == LIVE_NOW)
+		return (tell(h, ev));
+	return (h->live == LIVE_SOON ? show_ours(h) : 0);
+}
+
+static int
+end_call(struct heard *h, const struct event *ev)
+{
+
+	if (h->live == LIVE_NOW && tell(h, ev))
+		return (-1);
 	return (talk_text(h->talk, h->args.p, h->args.len, &h->now->args));
 }
 
@@ -105,18 +195,21 @@ heard_event(void *cookie, const struct event *ev)
 	struct heard *h = cookie;
 
 	switch (ev->kind) {
+	case EVENT_ROUND:
+		h->estimate = ev->usage->input;
+		return (tell(h, ev));
 	case EVENT_TEXT:
 		if (buf_put(&h->text, ev->text.p, ev->text.len))
 			return (-1);
-		return (h->writer->event(h->writer, ev));
+		return (tell(h, ev));
 	case EVENT_REASONING:
-		return (h->writer->event(h->writer, ev));
+		return (tell(h, ev));
 	case EVENT_CALL:
 		return (begin_call(h, ev));
 	case EVENT_ARGS:
-		return (buf_put(&h->args, ev->text.p, ev->text.len));
+		return (add_args(h, ev));
 	case EVENT_CALL_END:
-		return (end_call(h));
+		return (end_call(h, ev));
 	case EVENT_USAGE:
 		h->usage = *ev->usage;
 		break;
@@ -124,12 +217,21 @@ heard_event(void *cookie, const struct event *ev)
 		h->stop = ev->stop;
 		return (
 		    talk_text(h->talk, ev->text.p, ev->text.len, &h->sequence));
-	case EVENT_ROUND:
 	case EVENT_RESULT:
 		break; /* No wire makes one. */
 	}
 	return (0);
 }
+
+int
+heard_flush(void *cookie)
+{
+	struct heard *h = cookie;
+
+	return (h->writer->flush != NULL ? h->writer->flush(h->writer) : 0);
+}
+
+/* ---- The round is over */
 
 static int
 is_object(struct text args)
@@ -141,20 +243,10 @@ is_object(struct text args)
 	    pick_is(info.root, '{'));
 }
 
-static enum whose
-whose_is(const struct heard *h, enum our_tool meant, const char *name)
-{
-
-	if (meant != OUR_NONE)
-		return (WHOSE_OURS);
-	return (talk_has_tool(h->talk, name) ? WHOSE_CALLER : WHOSE_NOBODY);
-}
-
 int
-heard_sort(struct heard *h, uint64_t max_tokens, int last)
+heard_sort(struct heard *h, uint64_t max_tokens)
 {
 	struct heard_call *c;
-	enum our_tool meant;
 
 	/* Some servers say tool_calls of a call that the limit broke off. */
 	if (max_tokens != 0 && h->usage.known && h->usage.output >= max_tokens)
@@ -162,14 +254,12 @@ heard_sort(struct heard *h, uint64_t max_tokens, int last)
 			if (!is_object(c->args))
 				h->stop = STOP_LENGTH;
 	for (c = h->first; c != NULL; c = c->next) {
-		meant = talk_ours(h->talk, c->name);
-		c->whose = whose_is(h, meant, c->name);
-		if ((last && c->whose != WHOSE_CALLER) ||
-		    (c->whose == WHOSE_CALLER && h->stop == STOP_LENGTH &&
-			!is_object(c->args)))
+		if (c->whose == WHOSE_CALLER && h->stop == STOP_LENGTH &&
+		    !is_object(c->args))
 			c->whose = WHOSE_DROPPED;
 		if (c->whose == WHOSE_OURS &&
-		    call_read(h->talk, meant, c->args, &c->call))
+		    call_read(h->talk, talk_ours(h->talk, c->name), c->args,
+			&c->call))
 			return (-1);
 	}
 	return (0);

@@ -9,7 +9,10 @@
 
 /*
  * What a model said in one round: its text is passed on to the writer as it
- * comes, its calls are kept back until the round is over.
+ * comes, its calls are kept back until the round is over.  Where the answer is
+ * streamed, the caller's own calls are passed on too, and the first of ours if
+ * its arguments begin as they should; the others are shown as they are run, so
+ * that each stands with its result.
  */
 
 /* Opaque types. */
@@ -31,8 +34,13 @@ struct heard_call {
 	const char *name; /* As the model said it. */
 	struct text args;
 	enum whose whose;
-	struct call call; /* Of ours. */
+	struct call call;  /* Of ours. */
+	const char *shown; /* The id under which the caller has been shown it
+			    * already; NULL: he has not. */
 };
+
+/* How the call under way is passed on, if the talk is streamed. */
+enum live { LIVE_NOT, LIVE_SOON, LIVE_NOW };
 
 struct heard {
 	struct arena *mem;
@@ -42,16 +50,20 @@ struct heard {
 	struct buf text; /* Said in this round. */
 	struct buf args; /* Of the call under way. */
 	struct heard_call *first, **end, *now;
+	enum live live;
+	int last;          /* No call of ours is allowed. */
+	uint64_t estimate; /* Tokens of the request. */
 	struct usage usage;
 	enum stop stop;
 	struct text sequence;
 };
 
 /**
- * heard_init(h, talk, writer):
- * Begin a round.  heard_free() must follow.
+ * heard_init(h, talk, writer, last):
+ * Begin a round, in which with ${last} no call of ours is allowed.
+ * heard_free() must follow.
  */
-void heard_init(struct heard *, struct talk *, struct writer *);
+void heard_init(struct heard *, struct talk *, struct writer *, int);
 
 /**
  * heard_event(h, ev):
@@ -60,12 +72,18 @@ void heard_init(struct heard *, struct talk *, struct writer *);
 int heard_event(void *, const struct event *);
 
 /**
- * heard_sort(h, max_tokens, last):
- * The round is over: find whose each call is.  ${max_tokens} is what the
- * upstream was allowed (0: no limit); with ${last} no call of ours is.  Return
- * 0, or -1 if memory ran out.
+ * heard_flush(h):
+ * Send on what the events so far made.  Return 0, or -1 once the client has
+ * gone.
  */
-int heard_sort(struct heard *, uint64_t, int);
+int heard_flush(void *);
+
+/**
+ * heard_sort(h, max_tokens):
+ * The round is over: find whose each call is.  ${max_tokens} is what the
+ * upstream was allowed (0: no limit).  Return 0, or -1 if memory ran out.
+ */
+int heard_sort(struct heard *, uint64_t);
 
 /**
  * heard_count(h, whose):

@@ -159,6 +159,34 @@ is_proper(enum our_tool tool, struct text args)
 }
 
 int
+call_begins(enum our_tool tool, struct text args)
+{
+	/* The editor's arguments are never put in other words. */
+	const char *const words[] = {
+	    "{", "\"", our_rows[tool].required, "\"", ":", "\""};
+	const size_t n = tool == OUR_EDITOR ? 1 : NELEM(words);
+	const char *w;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		/* No space is passed over within the key. */
+		while (i != 2 && i != 3 && args.len > 0 &&
+		    strchr(" \t\r\n", args.p[0]) != NULL && args.p[0] != '\0') {
+			args.p++;
+			args.len--;
+		}
+		for (w = words[i]; *w != '\0'; w++) {
+			if (args.len == 0)
+				return (0);
+			if (*args.p++ != *w)
+				return (-1);
+			args.len--;
+		}
+	}
+	return (1);
+}
+
+int
 call_read(
     const struct talk *t, enum our_tool meant, struct text args, struct call *c)
 {

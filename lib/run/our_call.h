@@ -31,6 +31,14 @@ struct call {
 int call_read(const struct talk *, enum our_tool, struct text, struct call *);
 
 /**
+ * call_begins(tool, args):
+ * Do the arguments of a call of the offered function ${tool}, so far ${args},
+ * begin as they should, so that they will be shown as they are?  Return 1; 0 if
+ * it is too early to tell; or -1 if not.
+ */
+int call_begins(enum our_tool, struct text);
+
+/**
  * call_run(room, c, o):
  * Run ${c} and fill in ${o}, starting another session if the last one died.
  * RUN_OK, whatever came of it, or RUN_GONE.

@@ -70,7 +70,7 @@ room_init(struct room *room, const struct run_env *env, uint64_t deadline)
 
 	*room = (struct room){.env = env,
 	    .sandbox = {env->conf->sandbox_url, env->conf->sandbox_token,
-		env->gone_fd},
+		env->gone_fd, env->on_wait, env->wait_cookie},
 	    .deadline = deadline};
 	room->seeds.end = &room->seeds.first;
 }

@@ -17,12 +17,11 @@
 #include "run/room.h"
 #include "run/turn.h"
 
-#define ANSWER_MAX (64U << 20) /* Of an upstream's answer. */
-#define RUNS_MAX 8             /* Calls of ours in one message. */
-#define FAILURES_MAX 3         /* In a row, of the sandbox. */
-#define TEXT_MAX 32768         /* Of output told to the model, a call. */
-#define RESULT_MAX (4U << 20)  /* All of what it is told, a call. */
-#define LEAST_MS 1000          /* For which another round is begun. */
+#define RUNS_MAX 8            /* Calls of ours in one message. */
+#define FAILURES_MAX 3        /* In a row, of the sandbox. */
+#define TEXT_MAX 32768        /* Of output told to the model, a call. */
+#define RESULT_MAX (4U << 20) /* All of what it is told, a call. */
+#define LEAST_MS 1000         /* For which another round is begun. */
 
 /* A turn under way. */
 struct state {
@@ -68,21 +67,45 @@ tell_call(struct state *s, const char *id, const char *name, struct text args,
 	    tell(s, &end));
 }
 
-/* Show a run that was made for the caller; of a quiet one only what came of it,
- * for the sake of its files. */
+/* What came of telling the caller; what he was told leaves now. */
+static enum run_rc
+told(struct state *s, int rc)
+{
+	struct writer *w = s->job->writer;
+
+	if (rc != 0)
+		return (no_memory(s));
+	return (w->flush != NULL && w->flush(w) ? RUN_GONE : RUN_OK);
+}
+
+/* Show a call of ours that is to be run, unless the caller has seen it come or
+ * wants to see none. */
 static int
-tell_run(struct state *s, const struct heard_call *c, const struct outcome *o)
+show_call(struct state *s, struct heard_call *c)
 {
 	const struct talk *t = s->job->talk;
 	char id[TALK_IDMAX + 1];
-	const struct event result = {
-	    .kind = EVENT_RESULT, .id = id, .outcome = o};
 
+	if (c->shown != NULL)
+		return (0);
 	if (talk_mint(t, id) ||
-	    (!t->quiet &&
-		tell_call(s, id, our_rows[o->tool].name, c->call.args, 1)))
+	    (c->shown = arena_strndup(t->mem, id, strlen(id))) == NULL)
 		return (-1);
-	return (tell(s, &result));
+	if (t->quiet)
+		return (0);
+	return (tell_call(
+	    s, c->shown, our_rows[c->call.tool].name, c->call.args, 1));
+}
+
+/* Show what came of it; of a quiet one too, for the sake of its files. */
+static int
+show_outcome(
+    struct state *s, const struct heard_call *c, const struct outcome *o)
+{
+	const struct event ev = {
+	    .kind = EVENT_RESULT, .id = c->shown, .outcome = o};
+
+	return (tell(s, &ev));
 }
 
 /* ---- The talk grows */
@@ -167,37 +190,44 @@ add_said(struct state *s, const struct heard *h)
 
 /* ---- Running */
 
-/* Run one call of ours, the ${nth} of its message. */
 static enum run_rc
-run_one(struct state *s, const struct heard_call *c, unsigned int nth)
+run_call(struct state *s, const struct heard_call *c, unsigned int nth,
+    struct outcome *o)
 {
-	struct outcome *o;
-	enum run_rc rc = RUN_OK;
+	enum run_rc rc;
 
-	if ((o = arena_alloc(s->job->env->mem, sizeof(*o))) == NULL)
-		return (no_memory(s));
-	if (nth >= RUNS_MAX)
+	if (nth >= RUNS_MAX) {
 		*o = (struct outcome){.tool = c->call.tool,
 		    .kind = OUTCOME_TOO_MANY,
 		    .files_end = &o->files};
-	else
-		rc = call_run(&s->room, &c->call, o);
-	if (rc != RUN_OK)
-		return (rc);
-	if (nth < RUNS_MAX && !c->call.bad) {
-		s->job->ran = 1;
-		s->failures =
-		    o->kind == OUTCOME_UNAVAILABLE ? s->failures + 1 : 0;
+		return (RUN_OK);
 	}
-	if (tell_run(s, c, o) || add_outcome(s, c, o))
-		return (no_memory(s));
+	if ((rc = call_run(&s->room, &c->call, o)) != RUN_OK || c->call.bad)
+		return (rc);
+	s->job->ran = 1;
+	s->failures = o->kind == OUTCOME_UNAVAILABLE ? s->failures + 1 : 0;
 	return (RUN_OK);
+}
+
+/* Run one call of ours, the ${nth} of its message. */
+static enum run_rc
+run_one(struct state *s, struct heard_call *c, unsigned int nth)
+{
+	struct outcome *o;
+	enum run_rc rc;
+
+	if ((o = arena_alloc(s->job->env->mem, sizeof(*o))) == NULL)
+		return (no_memory(s));
+	if ((rc = told(s, show_call(s, c))) != RUN_OK ||
+	    (rc = run_call(s, c, nth, o)) != RUN_OK)
+		return (rc);
+	return (told(s, show_outcome(s, c, o) || add_outcome(s, c, o)));
 }
 
 static enum run_rc
 run_all(struct state *s, const struct heard *h)
 {
-	const struct heard_call *c;
+	struct heard_call *c;
 	unsigned int nth = 0;
 	enum run_rc rc;
 
@@ -218,7 +248,7 @@ tell_callers(struct state *s, const struct heard *h)
 	const struct heard_call *c;
 
 	for (c = h->first; c != NULL; c = c->next)
-		if (c->whose == WHOSE_CALLER &&
+		if (c->whose == WHOSE_CALLER && c->shown == NULL &&
 		    tell_call(s, c->id, c->name, c->args, 0))
 			return (-1);
 	return (0);
@@ -228,7 +258,7 @@ tell_callers(struct state *s, const struct heard *h)
 
 /* Add a round's usage to the turn's; a server that told none is estimated. */
 static void
-account(struct state *s, const struct heard *h, size_t asked)
+account(struct state *s, const struct heard *h)
 {
 	struct usage u = h->usage, *all = &s->usage;
 	const struct heard_call *c;
@@ -237,7 +267,7 @@ account(struct state *s, const struct heard *h, size_t asked)
 	if (!u.known) {
 		for (c = h->first; c != NULL; c = c->next)
 			said += c->args.len;
-		u.input = asked / 4 > 0 ? asked / 4 : 1;
+		u.input = h->estimate;
 		u.output = said / 4 > 0 ? said / 4 : 1;
 	}
 	all->input += u.input;
@@ -280,7 +310,7 @@ answer_round(struct state *s, struct heard *h, const struct round *r)
 {
 	enum run_rc rc;
 
-	if (heard_sort(h, r->max_tokens, r->last))
+	if (heard_sort(h, r->max_tokens))
 		return (no_memory(s));
 	if (tell_callers(s, h) || add_said(s, h))
 		return (no_memory(s));
@@ -303,26 +333,25 @@ static enum run_rc
 one_round(struct state *s)
 {
 	struct turn_job *job = s->job;
-	const struct round r = {.model = job->model,
+	const struct round r = {.provider = job->provider,
+	    .model = job->model,
 	    .max_tokens = s->tokens,
 	    .relaxed = s->relaxed,
 	    .last = s->rounds == 0 || s->failures >= FAILURES_MAX};
-	struct buf body = BUF_INIT(ANSWER_MAX);
 	struct heard h;
-	size_t asked = 0;
+	const struct ask_sink sink = {heard_event, heard_flush, &h};
 	enum run_rc rc;
 
-	heard_init(&h, job->talk, job->writer);
-	rc = ask_round(job->env, job->provider, job->talk, &r, time_for(s),
-	    heard_event, &h, &body, &asked, s->why);
+	heard_init(&h, job->talk, job->writer, r.last);
+	rc = ask_round(
+	    job->env, job->provider, job->talk, &r, time_for(s), &sink, s->why);
 	if (rc == RUN_OK) {
-		account(s, &h, asked);
+		account(s, &h);
 		if (s->rounds > 0)
 			s->rounds--;
 		rc = answer_round(s, &h, &r);
 	}
 	heard_free(&h);
-	buf_free(&body);
 	return (rc);
 }
 
@@ -363,9 +392,7 @@ finish(struct state *s)
 
 	if ((rc = report_rest(s)) != RUN_OK)
 		return (rc);
-	if (tell(s, &usage) || tell(s, &stop))
-		return (no_memory(s));
-	return (RUN_OK);
+	return (told(s, tell(s, &usage) || tell(s, &stop)));
 }
 
 /* What can be refused is, before the model is asked. */

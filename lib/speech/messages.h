@@ -37,4 +37,10 @@ int messages_read_result(struct reader *, struct jspan);
  */
 struct writer *messages_gather(const struct talk *);
 
+/**
+ * messages_stream(t, out):
+ * See struct model_dialect.
+ */
+struct writer *messages_stream(const struct talk *, struct buf *);
+
 #endif /* !SPEECH_MESSAGES_H_ */

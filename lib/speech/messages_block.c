@@ -2,11 +2,13 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/jput.h"
 
 #include "speech/dialect.h"
 #include "speech/messages_block.h"
 #include "speech/outcome.h"
+#include "speech/talk.h"
 
 static void
 put_files(struct buf *b, const struct outcome *o)
@@ -131,28 +133,70 @@ messages_put_result(struct buf *b, const char *id, const struct outcome *o)
 	return (buf_puts(b, "}"));
 }
 
+static void
+put_or_null(struct buf *b, const char *key, int has, uint64_t n)
+{
+
+	buf_printf(b, ",\"%s\":", key);
+	if (has)
+		buf_printf(b, "%" PRIu64, n);
+	else
+		buf_puts(b, "null");
+}
+
+static void
+put_details(struct buf *b, const struct usage *u)
+{
+
+	buf_puts(b, ",\"output_tokens_details\":");
+	if (u->has_reasoning)
+		buf_printf(
+		    b, "{\"thinking_tokens\":%" PRIu64 "}", u->reasoning);
+	else
+		buf_puts(b, "null");
+}
+
 int
 messages_put_usage(struct buf *b, const struct usage *u)
 {
 
 	buf_printf(b,
 	    "{\"input_tokens\":%" PRIu64 ",\"output_tokens\":%" PRIu64
-	    ",\"cache_creation\":null,\"cache_creation_input_tokens\":null,"
-	    "\"cache_read_input_tokens\":",
+	    ",\"cache_creation\":null,\"cache_creation_input_tokens\":null",
 	    u->input, u->output);
-	if (u->has_cached)
-		buf_printf(b, "%" PRIu64, u->cached);
-	else
-		buf_puts(b, "null");
-	buf_puts(b, ",\"inference_geo\":null,\"output_tokens_details\":");
-	if (u->has_reasoning)
-		buf_printf(
-		    b, "{\"thinking_tokens\":%" PRIu64 "}", u->reasoning);
-	else
-		buf_puts(b, "null");
+	put_or_null(b, "cache_read_input_tokens", u->has_cached, u->cached);
+	buf_puts(b, ",\"inference_geo\":null");
+	put_details(b, u);
 	return (buf_puts(b,
 	    ",\"server_tool_use\":null,"
 	    "\"service_tier\":\"standard\",\"speed\":null}"));
+}
+
+int
+messages_put_delta_usage(struct buf *b, const struct usage *u)
+{
+
+	buf_printf(b,
+	    "{\"input_tokens\":%" PRIu64 ",\"output_tokens\":%" PRIu64
+	    ",\"cache_creation_input_tokens\":null",
+	    u->input, u->output);
+	put_or_null(b, "cache_read_input_tokens", u->has_cached, u->cached);
+	put_details(b, u);
+	return (buf_puts(b, ",\"server_tool_use\":null}"));
+}
+
+int
+messages_put_container(struct buf *b, const struct talk_container *c)
+{
+	char when[CLOCK_RFC3339_SIZE];
+
+	if (c == NULL)
+		return (buf_puts(b, "null"));
+	clock_rfc3339(c->expires * 1000, when);
+	return (buf_printf(b,
+	    "{\"id\":\"container_gw_%s\",\"expires_at\":\"%.19sZ\","
+	    "\"skills\":null}",
+	    c->id, when));
 }
 
 const char *

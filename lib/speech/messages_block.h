@@ -8,6 +8,7 @@
 /* Opaque types. */
 struct buf;
 struct outcome;
+struct talk_container;
 
 /**
  * messages_put_result(b, id, o):
@@ -21,6 +22,18 @@ int messages_put_result(struct buf *, const char *, const struct outcome *);
  * Append the usage object.
  */
 int messages_put_usage(struct buf *, const struct usage *);
+
+/**
+ * messages_put_delta_usage(b, u):
+ * Append the smaller one that ends a stream.
+ */
+int messages_put_delta_usage(struct buf *, const struct usage *);
+
+/**
+ * messages_put_container(b, c):
+ * Append the container object, null for NULL.
+ */
+int messages_put_container(struct buf *, const struct talk_container *);
 
 /**
  * messages_stop_reason(s):

@@ -162,7 +162,9 @@ finish(struct writer *w, struct buf *b)
 	    "\"role\":\"assistant\",\"model\":",
 	    id);
 	jput_str(b, g->talk->model);
-	buf_puts(b, ",\"container\":null,\"content\":[");
+	buf_puts(b, ",\"container\":");
+	messages_put_container(b, g->talk->container);
+	buf_puts(b, ",\"content\":[");
 	buf_put(b, g->content.p, g->content.len);
 	buf_printf(b, "],\"stop_reason\":\"%s\",\"stop_sequence\":",
 	    messages_stop_reason(g->stop));

@@ -7,7 +7,7 @@ const struct model_dialect model_messages = {
     &dialect_anthropic,
     messages_read,
     messages_gather,
-    NULL,
+    messages_stream,
 };
 
 const struct model_dialect model_responses = {

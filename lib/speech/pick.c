@@ -34,6 +34,33 @@ pick_text(struct arena *mem, struct jspan v, struct text *x)
 	return (rc);
 }
 
+int
+pick_decoded(struct buf *b, struct jspan v, struct text *x)
+{
+
+	if (!pick_is(v, '"'))
+		return (-1);
+	x->p = v.p + 1;
+	x->len = v.len - 2;
+	if (x->len == 0 || memchr(x->p, '\\', x->len) == NULL)
+		return (0);
+	b->len = 0;
+	if (jspan_str(b, v))
+		return (-2);
+	x->p = b->p;
+	x->len = b->len;
+	return (0);
+}
+
+struct jspan
+pick_member(struct jspan o, const char *key)
+{
+	static const struct jspan absent = {"null", 4};
+	struct jspan v;
+
+	return (jspan_get(o, key, &v) > 0 ? v : absent);
+}
+
 const char *
 pick_str(struct arena *mem, struct jspan v)
 {

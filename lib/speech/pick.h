@@ -9,8 +9,9 @@
 
 /* Values out of JSON text that jspan_check() has passed. */
 
-/* Opaque type. */
+/* Opaque types. */
 struct arena;
+struct buf;
 
 /**
  * pick_text(mem, v, x):
@@ -19,6 +20,19 @@ struct arena;
  * or -2 if memory ran out.
  */
 int pick_text(struct arena *, struct jspan, struct text *);
+
+/**
+ * pick_decoded(b, v, x):
+ * As pick_text(), but a string with escapes is decoded into ${b}, in place of
+ * what is there.
+ */
+int pick_decoded(struct buf *, struct jspan, struct text *);
+
+/**
+ * pick_member(o, key):
+ * The member ${key} of ${o}; null if there is none, or ${o} is no object.
+ */
+struct jspan pick_member(struct jspan, const char *);
 
 /**
  * pick_str(mem, v):

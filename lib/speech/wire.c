@@ -7,7 +7,7 @@
 static const struct wire wires[] = {
 	[WIRE_CHAT] = { WIRE_CHAT, "openai-chat", "/chat/completions",
 	    "Authorization", "Bearer ", NULL, "choices",
-	    wire_chat_write, wire_chat_read, NULL },
+	    wire_chat_write, wire_chat_read, wire_chat_stream },
 	[WIRE_RESPONSES] = { WIRE_RESPONSES, "openai-responses", "/responses",
 	    "Authorization", "Bearer ", NULL, "output",
 	    wire_responses_write, wire_responses_read,

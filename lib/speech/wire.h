@@ -49,7 +49,7 @@ struct wire_reader {
 	int status; /* Of WIRE_ERROR: what it would be in HTTP; 0: 502. */
 
 	/* Take what the data of one event of the stream says (checked by
-	 * jspan_check(), and no object with a member "error" alone). */
+	 * jspan_check()). */
 	enum wire_rc (*take)(struct wire_reader *, struct jspan);
 
 	/* The stream is over; ${done}: it said so itself, by WIRE_DONE or

@@ -17,4 +17,10 @@ int wire_chat_write(struct buf *, const struct talk *, const struct round *);
  */
 int wire_chat_read(struct arena *, struct jspan, event_fn *, void *);
 
+/**
+ * wire_chat_stream(p):
+ * Return a reader of a streamed answer.
+ */
+struct wire_reader *wire_chat_stream(const struct conf_provider *);
+
 #endif /* !SPEECH_WIRE_CHAT_H_ */

@@ -1,119 +1,129 @@
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/buf.h"
 
 #include "speech/pick.h"
 #include "speech/wire_chat.h"
+#include "speech/wire_chat_calls.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+#define TEXT_MAX (64U << 20)
 
-/* Where the events of one answer go. */
-struct sink {
-	struct arena *mem;
-	event_fn *fn;
-	void *cookie;
+/* An answer being read; a whole one is a stream of one chunk. */
+struct stream {
+	struct wire_reader r; /* First: a reader is cast to this. */
+	struct chat_calls calls;
+	struct buf scratch; /* For text with escapes. */
+	struct buf later;   /* Text that came amid a call. */
+	struct usage usage;
+	enum stop stop;
+	struct buf sequence;
+	int whole;
+	int begun; /* A choice has been seen... */
+	int over;  /* ...and why it ends. */
 };
 
-static const struct jspan absent = {"null", 4};
-
-/* The member ${key} of ${o}, null if there is none. */
-static struct jspan
-member(struct jspan o, const char *key)
+static enum wire_rc
+tell(struct stream *s, enum event_kind kind, struct text x)
 {
-	struct jspan v;
+	const struct event ev = {.kind = kind, .text = x};
 
-	return (jspan_get(o, key, &v) > 0 ? v : absent);
+	return (s->r.fn(s->r.cookie, &ev) ? WIRE_STOPPED : WIRE_OK);
 }
 
-static int
-send_text(struct sink *s, enum event_kind kind, struct jspan v)
+/* Nothing may stand amid a call: what was thought there is lost, what was said
+ * there waits. */
+static enum wire_rc
+take_text(struct stream *s, enum event_kind kind, struct jspan v)
 {
-	struct event ev = {.kind = kind};
+	struct text x;
+	enum wire_rc rc;
+	int err;
 
-	if (pick_text(s->mem, v, &ev.text) || ev.text.len == 0)
-		return (0);
-	return (s->fn(s->cookie, &ev));
+	if ((err = pick_decoded(&s->scratch, v, &x)) != 0)
+		return (err == -1 ? WIRE_OK : WIRE_MEMORY);
+	if (x.len == 0)
+		return (WIRE_OK);
+	if ((rc = chat_calls_settle(&s->calls)) != WIRE_OK)
+		return (rc);
+	if (s->calls.open == NULL && s->later.len == 0)
+		return (tell(s, kind, x));
+	if (kind == EVENT_REASONING)
+		return (WIRE_OK);
+	return (buf_put(&s->later, x.p, x.len) ? WIRE_MEMORY : WIRE_OK);
 }
 
 /* The answer's text: a string, or with some servers a list of parts. */
-static int
-read_content(struct sink *s, struct jspan content)
+static enum wire_rc
+take_content(struct stream *s, struct jspan content)
 {
 	struct jspan_iter it;
 	struct jspan v;
+	enum wire_rc rc = WIRE_OK;
 
 	if (!pick_is(content, '['))
-		return (send_text(s, EVENT_TEXT, content));
-	for (jspan_iter(&it, content); jspan_next(&it, NULL, &v);)
-		if (send_text(s, EVENT_TEXT, member(v, "text")))
-			return (-1);
-	return (0);
+		return (take_text(s, EVENT_TEXT, content));
+	for (jspan_iter(&it, content);
+	     rc == WIRE_OK && jspan_next(&it, NULL, &v);)
+		rc = take_text(s, EVENT_TEXT, pick_member(v, "text"));
+	return (rc);
 }
 
-static int
-read_call(struct sink *s, struct jspan id, struct jspan function)
+/* What the model thought, under the name that this server gives it. */
+static enum wire_rc
+take_reasoning(struct stream *s, struct jspan delta)
 {
-	struct event ev = {.kind = EVENT_CALL};
-	struct jspan args = member(function, "arguments");
-	const char *name = pick_str(s->mem, member(function, "name"));
+	struct jspan v = pick_member(delta, "reasoning_content");
 
-	ev.id = pick_str(s->mem, id);
-	ev.name = name != NULL ? name : "";
-	if (s->fn(s->cookie, &ev))
-		return (-1);
-	ev = (struct event){.kind = EVENT_ARGS};
-	if (pick_is(args, '{')) {
-		ev.text.p = args.p;
-		ev.text.len = args.len;
-	} else if (pick_text(s->mem, args, &ev.text))
-		ev.text.len = 0;
-	if (ev.text.len > 0 && s->fn(s->cookie, &ev))
-		return (-1);
-	ev = (struct event){.kind = EVENT_CALL_END};
-	return (s->fn(s->cookie, &ev));
+	if (!pick_is(v, '"'))
+		v = pick_member(delta, "reasoning");
+	return (take_text(s, EVENT_REASONING, v));
 }
 
-static int
-read_calls(struct sink *s, struct jspan message)
+static enum wire_rc
+take_calls(struct stream *s, struct jspan delta)
 {
-	struct jspan calls = member(message, "tool_calls"), v;
+	struct jspan list = pick_member(delta, "tool_calls"), v;
 	struct jspan_iter it;
+	enum wire_rc rc = WIRE_OK;
 
-	v = member(message, "function_call");
-	if (pick_is(v, '{') && read_call(s, absent, v))
-		return (-1);
-	if (!pick_is(calls, '['))
-		return (0);
-	for (jspan_iter(&it, calls); jspan_next(&it, NULL, &v);)
-		if (read_call(s, member(v, "id"), member(v, "function")))
-			return (-1);
-	return (0);
+	v = pick_member(delta, "function_call");
+	if (pick_is(v, '{'))
+		rc =
+		    chat_calls_take(&s->calls, &s->scratch, delta, v, s->whole);
+	if (!pick_is(list, '['))
+		return (rc);
+	for (jspan_iter(&it, list); rc == WIRE_OK && jspan_next(&it, NULL, &v);)
+		rc = chat_calls_take(&s->calls, &s->scratch, v,
+		    pick_member(v, "function"), s->whole);
+	return (rc);
 }
 
-static int
-read_usage(struct sink *s, struct jspan v)
+static void
+take_usage(struct stream *s, struct jspan v)
 {
 	struct usage u = {0};
-	struct event ev = {.kind = EVENT_USAGE, .usage = &u};
 	uint64_t all;
 
-	if (pick_u64(member(v, "prompt_tokens"), &all) ||
-	    pick_u64(member(v, "completion_tokens"), &u.output))
-		return (0);
+	if (pick_u64(pick_member(v, "prompt_tokens"), &all) ||
+	    pick_u64(pick_member(v, "completion_tokens"), &u.output))
+		return;
 	u.known = 1;
-	u.has_cached = pick_u64(member(member(v, "prompt_tokens_details"),
-				    "cached_tokens"),
-			   &u.cached) == 0;
+	u.has_cached =
+	    pick_u64(pick_member(pick_member(v, "prompt_tokens_details"),
+			 "cached_tokens"),
+		&u.cached) == 0;
 	u.has_reasoning =
-	    pick_u64(member(member(v, "completion_tokens_details"),
+	    pick_u64(pick_member(pick_member(v, "completion_tokens_details"),
 			 "reasoning_tokens"),
 		&u.reasoning) == 0;
 	u.input = all > u.cached ? all - u.cached : 0;
-	return (s->fn(s->cookie, &ev));
+	s->usage = u;
 }
 
-static int
-read_stop(struct sink *s, struct jspan choice)
+static enum wire_rc
+take_stop(struct stream *s, struct jspan choice)
 {
 	/* clang-format off */
 	static const struct { const char *word; enum stop stop; } rows[] = {
@@ -122,45 +132,134 @@ read_stop(struct sink *s, struct jspan choice)
 		{ "content_filter", STOP_FILTER },
 	};
 	/* clang-format on */
-	struct event ev = {.kind = EVENT_STOP, .stop = STOP_END};
-	struct jspan why = member(choice, "finish_reason");
+	struct jspan why = pick_member(choice, "finish_reason");
+	struct jspan text = pick_member(choice, "stop_reason");
 	size_t i;
 
+	if (!pick_is(why, '"'))
+		return (WIRE_OK);
+	s->over = 1;
+	s->stop = STOP_END;
 	for (i = 0; i < NELEM(rows); i++)
 		if (jspan_is(why, rows[i].word))
-			ev.stop = rows[i].stop;
-	if (ev.stop == STOP_END &&
-	    pick_text(s->mem, member(choice, "stop_reason"), &ev.text) == 0)
-		ev.stop = STOP_SEQUENCE;
-	return (s->fn(s->cookie, &ev));
+			s->stop = rows[i].stop;
+	if (s->stop == STOP_END && pick_is(text, '"')) {
+		s->stop = STOP_SEQUENCE;
+		buf_drop(&s->sequence, s->sequence.len);
+		if (jspan_str(&s->sequence, text))
+			return (WIRE_MEMORY);
+	}
+	return (WIRE_OK);
 }
 
-/* What the model thought, under the name that this server gives it. */
-static int
-read_reasoning(struct sink *s, struct jspan message)
+static enum wire_rc
+take_choice(struct stream *s, struct jspan choice, const char *member)
 {
-	struct jspan v = member(message, "reasoning_content");
+	struct jspan delta = pick_member(choice, member);
+	enum wire_rc rc;
 
-	if (!pick_is(v, '"'))
-		v = member(message, "reasoning");
-	return (send_text(s, EVENT_REASONING, v));
+	s->begun = 1;
+	if ((rc = take_reasoning(s, delta)) != WIRE_OK ||
+	    (rc = take_content(s, pick_member(delta, "content"))) != WIRE_OK ||
+	    (rc = take_calls(s, delta)) != WIRE_OK)
+		return (rc);
+	return (take_stop(s, choice));
+}
+
+/* The first choice of ${root}, if there is one. */
+static int
+first_choice(struct jspan root, struct jspan *choice)
+{
+	struct jspan list = pick_member(root, "choices");
+	struct jspan_iter it;
+
+	return (pick_is(list, '[') && jspan_iter(&it, list) == 0 &&
+	    jspan_next(&it, NULL, choice));
+}
+
+/* A chunk without a choice is the usage, or some server's own affair. */
+static enum wire_rc
+take(struct wire_reader *r, struct jspan root)
+{
+	struct stream *s = (struct stream *)r;
+	struct jspan choice;
+
+	take_usage(s, pick_member(root, "usage"));
+	if (first_choice(root, &choice))
+		return (take_choice(s, choice, "delta"));
+	return (
+	    pick_is(pick_member(root, "error"), 'n') ? WIRE_OK : WIRE_ERROR);
+}
+
+static enum wire_rc
+end(struct wire_reader *r, int done)
+{
+	struct stream *s = (struct stream *)r;
+	const struct event usage = {.kind = EVENT_USAGE, .usage = &s->usage};
+	const struct event stop = {.kind = EVENT_STOP,
+	    .stop = s->stop,
+	    .text = {s->sequence.p, s->sequence.len}};
+	const struct text later = {s->later.p, s->later.len};
+	enum wire_rc rc;
+
+	if (!s->over && !(done && s->begun))
+		return (WIRE_CUT);
+	if ((rc = chat_calls_end(&s->calls)) != WIRE_OK ||
+	    (later.len > 0 && (rc = tell(s, EVENT_TEXT, later)) != WIRE_OK))
+		return (rc);
+	if ((s->usage.known && r->fn(r->cookie, &usage)) ||
+	    r->fn(r->cookie, &stop))
+		return (WIRE_STOPPED);
+	return (WIRE_OK);
+}
+
+static void
+stream_free(struct wire_reader *r)
+{
+	struct stream *s = (struct stream *)r;
+
+	chat_calls_free(&s->calls);
+	buf_free(&s->scratch);
+	buf_free(&s->later);
+	buf_free(&s->sequence);
+	free(s);
+}
+
+struct wire_reader *
+wire_chat_stream(const struct conf_provider *p)
+{
+	struct stream *s;
+
+	(void)p;
+	if ((s = calloc(1, sizeof(*s))) == NULL)
+		return (NULL);
+	s->r.take = take;
+	s->r.end = end;
+	s->r.free = stream_free;
+	s->scratch.max = s->later.max = s->sequence.max = TEXT_MAX;
+	chat_calls_init(&s->calls, &s->r);
+	return (&s->r);
 }
 
 int
 wire_chat_read(struct arena *mem, struct jspan root, event_fn *fn, void *cookie)
 {
-	struct sink s = {mem, fn, cookie};
-	struct jspan choices = member(root, "choices"), choice, message;
-	struct jspan_iter it;
+	struct wire_reader *r;
+	struct jspan choice;
+	int rc = -1;
 
-	if (jspan_iter(&it, choices) || it.object ||
-	    !jspan_next(&it, NULL, &choice) ||
-	    !pick_is(message = member(choice, "message"), '{'))
+	(void)mem;
+	if (!first_choice(root, &choice) ||
+	    !pick_is(pick_member(choice, "message"), '{') ||
+	    (r = wire_chat_stream(NULL)) == NULL)
 		return (-1);
-	if (read_reasoning(&s, message) ||
-	    read_content(&s, member(message, "content")) ||
-	    read_calls(&s, message) || read_usage(&s, member(root, "usage")) ||
-	    read_stop(&s, choice))
-		return (-1);
-	return (0);
+	r->fn = fn;
+	r->cookie = cookie;
+	((struct stream *)r)->whole = 1;
+	take_usage((struct stream *)r, pick_member(root, "usage"));
+	if (take_choice((struct stream *)r, choice, "message") == WIRE_OK &&
+	    end(r, 1) == WIRE_OK)
+		rc = 0;
+	stream_free(r);
+	return (rc);
 }

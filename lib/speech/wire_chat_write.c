@@ -296,6 +296,10 @@ wire_chat_write(struct buf *b, const struct talk *t, const struct round *r)
 	put_tools(b, t);
 	put_choice(b, t, r);
 	put_parameters(b, t, r);
+	if (t->stream)
+		buf_puts(b,
+		    ",\"stream\":true,"
+		    "\"stream_options\":{\"include_usage\":true}");
 	buf_puts(b, "}");
 	return (buf_ok(b) ? 0 : -1);
 }

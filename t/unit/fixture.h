@@ -13,15 +13,15 @@
 #include "base/buf.h"
 #include "base/jspan.h"
 
-/* The text of t/fixture/executor/NAME.json, NUL-terminated; never NULL. */
+/* The text of t/fixture/executor/NAME, NUL-terminated; never NULL. */
 static inline char *
-fixture_text(const char *name)
+fixture_file(const char *name)
 {
-	char path[256], *s;
+	char path[320], *s;
 	FILE *f;
 	size_t n;
 
-	(void)snprintf(path, sizeof(path), "t/fixture/executor/%s.json", name);
+	(void)snprintf(path, sizeof(path), "t/fixture/executor/%s", name);
 	if ((f = fopen(path, "r")) == NULL || (s = malloc(1 << 20)) == NULL) {
 		printf("Bail out! cannot read %s\n", path);
 		exit(1);
@@ -30,6 +30,16 @@ fixture_text(const char *name)
 	s[n] = '\0';
 	fclose(f);
 	return (s);
+}
+
+/* The text of t/fixture/executor/NAME.json. */
+static inline char *
+fixture_text(const char *name)
+{
+	char file[128];
+
+	(void)snprintf(file, sizeof(file), "%s.json", name);
+	return (fixture_file(file));
 }
 
 static inline json_object *

@@ -1,0 +1,254 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/conf.h"
+#include "base/jspan.h"
+#include "http/sse.h"
+
+#include "speech/answer.h"
+#include "speech/pick.h"
+#include "speech/refusal.h"
+#include "speech/wire.h"
+
+#define WHOLE_MAX (64U << 20) /* Of an answer that is one JSON text. */
+#define TALK_MEM (128UL << 20)
+#define DEPTH_MAX 128
+
+/* Which of the two it is; its first byte tells. */
+enum form { UNKNOWN, STREAM, WHOLE };
+
+struct answer {
+	const struct conf_provider *p;
+	const struct wire *wire;
+	event_fn *fn;
+	void *cookie;
+	enum form form;
+	struct sse *sse;
+	struct wire_reader *reader;
+	struct buf whole;
+	enum wire_rc rc;    /* WIRE_OK while there is to be more. */
+	struct refusal why; /* Of WIRE_ERROR. */
+};
+
+struct answer *
+answer_new(const struct conf_provider *p, event_fn *fn, void *cookie)
+{
+	struct answer *A;
+
+	if ((A = calloc(1, sizeof(*A))) == NULL)
+		return (NULL);
+	A->p = p;
+	A->wire = wire_of((enum conf_wire)p->wire);
+	A->fn = fn;
+	A->cookie = cookie;
+	A->whole.max = WHOLE_MAX;
+	return (A);
+}
+
+void
+answer_free(struct answer *A)
+{
+
+	if (A == NULL)
+		return;
+	if (A->reader != NULL)
+		A->reader->free(A->reader);
+	sse_free(A->sse);
+	buf_free(&A->whole);
+	free(A);
+}
+
+/* An error in place of an answer, or amid one. */
+static enum wire_rc
+take_error(struct answer *A, struct jspan root)
+{
+	int status = A->reader != NULL ? A->reader->status : 0;
+
+	(void)wire_refuse(
+	    A->p, status != 0 ? status : 502, NULL, root.p, root.len, &A->why);
+	return (WIRE_ERROR);
+}
+
+/* Some servers say {"error": ...} with a status of 200; an event that has a
+ * type is its wire's affair. */
+static int
+is_error(const struct answer *A, struct jspan root)
+{
+
+	return (pick_is(pick_member(root, A->wire->answer), 'n') &&
+	    pick_is(pick_member(root, "type"), 'n') &&
+	    !pick_is(pick_member(root, "error"), 'n'));
+}
+
+static enum wire_rc
+take_event(struct answer *A, const struct sse_event *ev)
+{
+	struct jspan_info info;
+	enum wire_rc rc;
+
+	if (ev->len == 6 && memcmp(ev->data, "[DONE]", 6) == 0)
+		return (WIRE_DONE);
+	if (ev->len == 0)
+		return (WIRE_OK);
+	if (jspan_check(ev->data, ev->len, DEPTH_MAX, &info) != JSPAN_OK)
+		return (WIRE_BAD);
+	if (is_error(A, info.root))
+		return (take_error(A, info.root));
+	rc = A->reader->take(A->reader, info.root);
+	return (rc == WIRE_ERROR ? take_error(A, info.root) : rc);
+}
+
+static enum wire_rc
+of_sse(enum sse_rc rc)
+{
+
+	return (rc == SSE_MEMORY ? WIRE_MEMORY : WIRE_BAD);
+}
+
+static enum wire_rc
+feed_stream(struct answer *A, const char *p, size_t len)
+{
+	struct sse_event ev;
+	enum sse_rc got = SSE_MORE;
+	enum wire_rc rc = WIRE_OK;
+
+	while (rc == WIRE_OK &&
+	    (got = sse_next(A->sse, &p, &len, &ev)) == SSE_EVENT)
+		rc = take_event(A, &ev);
+	return (rc == WIRE_OK && got != SSE_MORE ? of_sse(got) : rc);
+}
+
+/* Find out which form it has, passing over what may stand before either. */
+static enum wire_rc
+begin(struct answer *A, const char **p, size_t *len)
+{
+
+	while (*len > 0 && strchr(" \t\r\n\xef\xbb\xbf", **p) != NULL &&
+	    **p != '\0') {
+		++*p;
+		--*len;
+	}
+	if (*len == 0)
+		return (WIRE_OK);
+	A->form = **p == '{' || **p == '[' ? WHOLE : STREAM;
+	if (A->form == WHOLE)
+		return (WIRE_OK);
+	if (A->wire->stream == NULL)
+		return (WIRE_BAD);
+	if ((A->sse = sse_new()) == NULL ||
+	    (A->reader = A->wire->stream(A->p)) == NULL)
+		return (WIRE_MEMORY);
+	A->reader->fn = A->fn;
+	A->reader->cookie = A->cookie;
+	return (WIRE_OK);
+}
+
+static enum answer_rc
+answer_state(const struct answer *A)
+{
+
+	if (A->rc == WIRE_OK)
+		return (ANSWER_MORE);
+	return (A->rc == WIRE_DONE ? ANSWER_DONE : ANSWER_FAILED);
+}
+
+enum answer_rc
+answer_feed(struct answer *A, const void *buf, size_t len)
+{
+	const char *p = buf;
+
+	if (A->rc == WIRE_OK && A->form == UNKNOWN)
+		A->rc = begin(A, &p, &len);
+	if (A->rc != WIRE_OK || len == 0)
+		return (answer_state(A));
+	if (A->form == STREAM)
+		A->rc = feed_stream(A, p, len);
+	else if (buf_put(&A->whole, p, len))
+		A->rc = WIRE_BAD;
+	return (answer_state(A));
+}
+
+static enum wire_rc
+end_stream(struct answer *A)
+{
+	struct sse_event ev;
+	enum sse_rc got;
+	enum wire_rc rc = A->rc;
+
+	if (rc == WIRE_OK) {
+		/* A last event may lack its blank line, if it is whole. */
+		got = sse_end(A->sse, &ev);
+		if (got == SSE_EVENT)
+			rc = take_event(A, &ev);
+		else if (got != SSE_MORE)
+			rc = of_sse(got);
+		if (rc == WIRE_BAD)
+			rc = WIRE_CUT;
+	}
+	if (rc == WIRE_OK || rc == WIRE_DONE)
+		rc = A->reader->end(A->reader, rc == WIRE_DONE);
+	return (rc);
+}
+
+static enum wire_rc
+end_whole(struct answer *A)
+{
+	struct jspan_info info;
+	struct arena *mem;
+	enum wire_rc rc = WIRE_OK;
+
+	if (jspan_check(A->whole.p, A->whole.len, DEPTH_MAX, &info) != JSPAN_OK)
+		return (WIRE_BAD);
+	if (is_error(A, info.root))
+		return (take_error(A, info.root));
+	if ((mem = arena_new(TALK_MEM)) == NULL)
+		return (WIRE_MEMORY);
+	if (A->wire->read(mem, info.root, A->fn, A->cookie)) {
+		(void)refuse(&A->why, P_UPSTREAM, NULL,
+		    "The model provider's answer could not be used.");
+		rc = WIRE_ERROR;
+	}
+	arena_free(mem);
+	return (rc);
+}
+
+static int
+tell(enum wire_rc rc, struct refusal *why)
+{
+
+	switch (rc) {
+	case WIRE_OK:
+		return (0);
+	case WIRE_DONE:
+	case WIRE_CUT:
+		return (refuse(why, P_UPSTREAM, NULL,
+		    "The model provider broke the connection off."));
+	case WIRE_ERROR:
+	case WIRE_BAD:
+		return (refuse(why, P_UPSTREAM, NULL,
+		    "The model provider's answer could not be read."));
+	case WIRE_STOPPED:
+	case WIRE_MEMORY:
+		break;
+	}
+	return (refuse(why, P_SERVER, NULL, "An internal error occurred."));
+}
+
+int
+answer_end(struct answer *A, struct refusal *why)
+{
+
+	if (A->form == STREAM)
+		A->rc = end_stream(A);
+	else if (A->form == WHOLE && A->rc == WIRE_OK)
+		A->rc = end_whole(A);
+	else if (A->rc == WIRE_OK)
+		A->rc = WIRE_BAD; /* There was nothing at all. */
+	if (A->rc == WIRE_ERROR) {
+		*why = A->why;
+		return (-1);
+	}
+	return (tell(A->rc, why));
+}
