@@ -1,0 +1,26 @@
+#ifndef SPEECH_CHAT_H_
+#define SPEECH_CHAT_H_
+
+#include "base/jspan.h"
+
+#include "speech/reader.h"
+
+/* The OpenAI Chat dialect (executor contract 2.5, 5.4). */
+
+/* Opaque types. */
+struct talk;
+struct writer;
+
+/**
+ * chat_read(root, t, why):
+ * See struct model_dialect.
+ */
+int chat_read(struct jspan, struct talk *, struct refusal *);
+
+/**
+ * chat_read_turns(rd, list):
+ * Read the value ${list} of the member "messages".
+ */
+int chat_read_turns(struct reader *, struct jspan);
+
+#endif /* !SPEECH_CHAT_H_ */
