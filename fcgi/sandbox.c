@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/num.h"
 
+#include "jail/language.h"
 #include "jail/probe.h"
 #include "jail/spawn.h"
 #include "jail/supervisor.h"
@@ -154,6 +155,20 @@ log_refusal(const struct limits *l, const char *why)
 	buf_free(&remedy);
 }
 
+static struct languages *
+load_languages(const char *path)
+{
+	struct buf err = BUF_INIT(1024);
+	struct languages *L;
+
+	if ((L = languages_load(path, &err)) == NULL)
+		log_err("sandbox.languages: %s: %s",
+		    path != NULL ? path : "(built in)",
+		    buf_ok(&err) && err.len > 0 ? err.p : "out of memory");
+	buf_free(&err);
+	return (L);
+}
+
 /* Prepare ${s}, which all processes share.  Return 0, or -1 after logging. */
 static int
 prepare(struct sbx_server *s, const struct conf *c)
@@ -165,15 +180,23 @@ prepare(struct sbx_server *s, const struct conf *c)
 	if (is_shown("sandbox.dir", c->sandbox_dir) ||
 	    is_shown("files.root", c->files_root))
 		return (-1);
+	if ((s->languages = load_languages(c->sandbox_languages)) == NULL)
+		goto err0;
 	s->host = host_open(c->sandbox_dir, LABEL, c->sandbox_sessions);
 	if (s->host == NULL)
-		return (-1);
+		goto err1;
 	if (host_probe(s->host, &s->limits, why)) {
 		log_refusal(&s->limits, why);
-		host_close(s->host);
-		return (-1);
+		goto err2;
 	}
 	return (0);
+
+err2:
+	host_close(s->host);
+err1:
+	languages_free(s->languages);
+err0:
+	return (-1);
 }
 
 /* Go on with the settings ${c}, which become ${p}'s if they are of use. */
@@ -185,6 +208,7 @@ adopt(struct program *p, struct conf *c)
 	if (log_open("satchel-sandbox", c->log_file) || prepare(&s, c))
 		return (-1);
 	host_close(p->srv.host);
+	languages_free(p->srv.languages);
 	conf_free(&p->conf);
 	p->conf = *c;
 	p->srv = s;
@@ -271,6 +295,7 @@ main(int argc, char **argv)
 	}
 	rc = serve(&p);
 	host_close(p.srv.host);
+	languages_free(p.srv.languages);
 	conf_free(&p.conf);
 	return (rc);
 }

@@ -16,6 +16,7 @@
 /* Opaque types. */
 struct arena;
 struct conf;
+struct languages;
 struct query;
 
 #define SBX_WAIT_MS 60000        /* For the turn of a file operation. */
@@ -31,6 +32,7 @@ struct sbx_server {
 	const struct conf *conf;
 	struct host *host;
 	struct limits limits;
+	struct languages *languages;
 };
 
 /* One request. */

@@ -4,6 +4,8 @@
 #include "base/jset.h"
 #include "base/log.h"
 
+#include "jail/language.h"
+
 #include "fcgi/sandbox.h"
 
 #define BODY_MAX 65536
@@ -108,6 +110,41 @@ sbx_destroy(struct sbx_req *r)
 	return (0);
 }
 
+/* What is served beyond version 1. */
+static json_object *
+extensions(void)
+{
+	static const char *const names[] = {"run", "manifest", NULL};
+	json_object *a = json_object_new_array();
+	size_t i;
+
+	for (i = 0; a != NULL && names[i] != NULL; i++) {
+		if (jadd(a, jstr(names[i]))) {
+			json_object_put(a);
+			a = NULL;
+		}
+	}
+	return (a);
+}
+
+/* The languages that can run here. */
+static json_object *
+languages(const struct languages *L, const char *root)
+{
+	json_object *a = json_object_new_array();
+	const struct language *l;
+	size_t i;
+
+	for (i = 0; a != NULL && (l = languages_get(L, i)) != NULL; i++) {
+		if (language_absent(l, root) == NULL &&
+		    jadd(a, jstr(l->name))) {
+			json_object_put(a);
+			a = NULL;
+		}
+	}
+	return (a);
+}
+
 int
 sbx_health(struct sbx_req *r)
 {
@@ -117,7 +154,9 @@ sbx_health(struct sbx_req *r)
 	    jset(o, "status", jstr("ok")) ||
 	    jset(o, "session_count", jint(host_count(r->srv->host))) ||
 	    jset(o, "max_sessions", jint(host_most(r->srv->host))) ||
-	    jset(o, "extensions", json_object_new_array())) {
+	    jset(o, "extensions", extensions()) ||
+	    jset(o, "languages",
+		languages(r->srv->languages, r->srv->limits.rootfs))) {
 		json_object_put(o);
 		o = NULL;
 	}

@@ -301,7 +301,9 @@ is($s->bash($id, 'echo 2 >two')->{truncated}, undef, 'then no more');
 
 $r = $s->get('/health');
 is_deeply({ %{$r->{json}}, session_count => 0 }, { status => 'ok',
-    session_count => 0, max_sessions => 256, extensions => [] }, 'health');
+    session_count => 0, max_sessions => 256,
+    map({ $_ => $r->{json}{$_} } qw(extensions languages)) }, 'health');
+is(ref $r->{json}{$_}, 'ARRAY', "its $_") for qw(extensions languages);
 my $count = $r->{json}{session_count};
 my $extra = $s->session;
 is($s->get('/health')->{json}{session_count}, $count + 1,

@@ -63,7 +63,7 @@ struct conf {
 
 	/* sandbox.* */
 	char *sandbox_url; /* "http://...", "https://..." or "unix:/PATH". */
-	char *sandbox_token, *sandbox_dir;
+	char *sandbox_token, *sandbox_dir, *sandbox_languages;
 	char *sandbox_rootfs, *sandbox_cgroup; /* NULL = none. */
 	int sandbox_isolation; /* Index of the word; 0 = namespaces. */
 	uint64_t sandbox_session_memory, sandbox_workspace, sandbox_processes;

@@ -141,6 +141,8 @@ const struct row conf_rows[] = {
 	    "A session this old ends."),
 	NUM("sandbox.sessions_max", AT(sandbox_sessions), "256", 1, 100000,
 	    "Sessions of one host; one more is answered 503."),
+	TEXT("sandbox.languages", path, AT(sandbox_languages), "",
+	    "Table of languages, as conf/languages.yml; empty = that one."),
 	LATER("sandbox.ready"),
 	LATER("sandbox.host_memory_bytes"),
 

@@ -9,31 +9,13 @@
 #include "base/log.h"
 #include "base/utf8.h"
 
-#include "io/sandbox_client.h"
+#include "io/sandbox_ask.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
-#define LABEL "sandbox"
-#define ANSWER_MAX 16777216 /* Of an execution: two escaped MiB and names. */
-#define SMALL_MAX 1048576   /* Of any other JSON answer. */
+#define SMALL_MAX 1048576 /* Of any other JSON answer. */
 #define DEPTH_MAX 64
-#define PATHS_MAX 10000
-#define PATH_LEN_MAX 4096
-#define GRACE_MS 10000 /* Waited beyond what a run may take. */
 #define SHORT_MS 15000 /* For what does not run anything. */
 #define HEADERS_MAX 4
-
-/* One request and what becomes of its answer. */
-struct ask {
-	const struct sandbox *s;
-	struct upstream_call call;
-	struct buf path;
-	int status;
-
-	/* A good answer goes to the sink if there is one, else here. */
-	upstream_body_fn *sink;
-	void *cookie;
-	struct buf body;
-};
 
 static int
 on_head(void *cookie, int status, const struct upstream_head *head)
@@ -50,10 +32,8 @@ on_body(void *cookie, const void *p, size_t len)
 {
 	struct ask *a = cookie;
 
-	if (a->status / 100 != 2)
-		return (0);
 	if (a->sink != NULL)
-		return (a->sink(a->cookie, p, len));
+		return (a->status / 100 != 2 ? 0 : a->sink(a->cookie, p, len));
 	return (buf_put(&a->body, p, len));
 }
 
@@ -74,7 +54,7 @@ from_status(int status)
 	for (i = 0; i < NELEM(rows); i++)
 		if (rows[i].status == status)
 			return (rows[i].rc);
-	log_err(LABEL ": unexpected status %d", status);
+	log_err(SANDBOX_LABEL ": unexpected status %d", status);
 	return (SANDBOX_DOWN);
 }
 
@@ -101,8 +81,7 @@ from_upstream(enum upstream_rc rc, int status)
 	return (SANDBOX_DOWN);
 }
 
-/* Send ${a}, whose call lacks only what all have in common. */
-static enum sandbox_rc
+enum sandbox_rc
 ask(struct ask *a, const char *type)
 {
 	const char *headers[HEADERS_MAX] = {NULL};
@@ -111,7 +90,7 @@ ask(struct ask *a, const char *type)
 	enum upstream_rc up;
 	size_t n = 0;
 
-	a->call.label = LABEL;
+	a->call.label = SANDBOX_LABEL;
 	a->call.base = a->s->url;
 	a->call.headers = headers;
 	a->call.on_head = on_head;
@@ -136,7 +115,7 @@ ask(struct ask *a, const char *type)
 	return (rc);
 }
 
-static void
+void
 ask_free(struct ask *a)
 {
 
@@ -158,8 +137,7 @@ put_escaped(struct buf *b, const char *s)
 			buf_printf(b, "%%%02X", (unsigned char)*s);
 }
 
-/* Begin a request about the session ${id}. */
-static struct ask
+struct ask
 ask_session(const struct sandbox *s, const char *method, const char *id,
     const char *rest, const char *path)
 {
@@ -169,7 +147,7 @@ ask_session(const struct sandbox *s, const char *method, const char *id,
 		.gone_fd = s->gone_fd,
 		.first_ms = SHORT_MS,
 		.silence_ms = SHORT_MS},
-	    .path = BUF_INIT(3 * PATH_LEN_MAX + 256),
+	    .path = BUF_INIT(3 * SANDBOX_PATH_MAX + 256),
 	    .body = BUF_INIT(SMALL_MAX),
 	};
 
@@ -181,23 +159,21 @@ ask_session(const struct sandbox *s, const char *method, const char *id,
 	return (a);
 }
 
-/* Check the JSON answer and find its root. */
-static int
+int
 answer_root(const struct ask *a, struct jspan *root)
 {
 	struct jspan_info info;
 
 	if (a->body.len == 0 ||
 	    jspan_check(a->body.p, a->body.len, DEPTH_MAX, &info) != JSPAN_OK) {
-		log_err(LABEL ": its answer is no JSON");
+		log_err(SANDBOX_LABEL ": its answer is no JSON");
 		return (-1);
 	}
 	*root = info.root;
 	return (0);
 }
 
-/* The string ${v} in ${mem}; NULL if it is none, too long, or holds a NUL. */
-static char *
+char *
 answer_str(struct arena *mem, struct jspan v, size_t max)
 {
 	struct buf b = BUF_INIT(max);
@@ -209,8 +185,8 @@ answer_str(struct arena *mem, struct jspan v, size_t max)
 	return (s);
 }
 
-enum sandbox_rc
-sandbox_health(const struct sandbox *s)
+struct ask
+ask_health(const struct sandbox *s)
 {
 	struct ask a = {
 	    .s = s,
@@ -220,9 +196,17 @@ sandbox_health(const struct sandbox *s)
 	    .path = BUF_INIT(16),
 	    .body = BUF_INIT(SMALL_MAX),
 	};
-	enum sandbox_rc rc;
 
 	buf_puts(&a.path, "/health");
+	return (a);
+}
+
+enum sandbox_rc
+sandbox_health(const struct sandbox *s)
+{
+	struct ask a = ask_health(s);
+	enum sandbox_rc rc;
+
 	rc = ask(&a, NULL);
 	ask_free(&a);
 	return (rc);
@@ -244,7 +228,7 @@ session_id(struct jspan root, char id[static SANDBOX_IDMAX + 1])
 		memcpy(id, b.p, b.len + 1);
 		rc = 0;
 	} else
-		log_err(LABEL ": its session id is none");
+		log_err(SANDBOX_LABEL ": its session id is none");
 	buf_free(&b);
 	return (rc);
 }
@@ -286,7 +270,8 @@ static const char *
 result_stream(struct arena *mem, struct jspan content, const char *key,
     size_t max, size_t *len)
 {
-	struct buf raw = BUF_INIT(ANSWER_MAX), clean = BUF_INIT(ANSWER_MAX);
+	struct buf raw = BUF_INIT(SANDBOX_ANSWER_MAX),
+		   clean = BUF_INIT(SANDBOX_ANSWER_MAX);
 	struct jspan v = {"null", 4};
 	const char *s = NULL;
 
@@ -305,9 +290,8 @@ result_stream(struct arena *mem, struct jspan content, const char *key,
 	return (s);
 }
 
-/* All of ${v} as a whole number, or ${otherwise}. */
-static long long
-result_int(struct jspan o, const char *key, long long otherwise)
+long long
+answer_int(struct jspan o, const char *key, long long otherwise)
 {
 	char text[24], *end;
 	struct jspan v;
@@ -333,8 +317,8 @@ result_paths(
 		return (0);
 	for (jspan_iter(&it, list); jspan_next(&it, NULL, &v);)
 		n++;
-	if (n > PATHS_MAX)
-		n = PATHS_MAX;
+	if (n > SANDBOX_PATHS)
+		n = SANDBOX_PATHS;
 	res->paths = arena_alloc(mem, (n + 1) * sizeof(*res->paths));
 	if (res->paths == NULL)
 		return (-1);
@@ -343,15 +327,16 @@ result_paths(
 			break;
 		if (jspan_get(v, "filename", &name) == 0)
 			continue;
-		res->paths[res->npaths] = answer_str(mem, name, PATH_LEN_MAX);
+		res->paths[res->npaths] =
+		    answer_str(mem, name, SANDBOX_PATH_MAX);
 		if (res->paths[res->npaths] != NULL)
 			res->npaths++;
 	}
 	return (0);
 }
 
-static enum sandbox_rc
-result_read(const struct ask *a, struct arena *mem, size_t max,
+enum sandbox_rc
+answer_result(const struct ask *a, struct arena *mem, size_t max,
     struct sandbox_result *res)
 {
 	struct jspan root, block, content, v;
@@ -360,18 +345,18 @@ result_read(const struct ask *a, struct arena *mem, size_t max,
 		return (SANDBOX_DOWN);
 	if (jspan_get(root, "result_block", &block) == 0 ||
 	    jspan_get(block, "content", &content) == 0 || content.p[0] != '{') {
-		log_err(LABEL ": an execution without a result");
+		log_err(SANDBOX_LABEL ": an execution without a result");
 		return (SANDBOX_DOWN);
 	}
-	res->return_code = (int)result_int(content, "return_code", 0);
+	res->return_code = (int)answer_int(content, "return_code", 0);
 	res->ms =
-	    (uint64_t)result_int(root, "execution_time_ms", (long long)res->ms);
+	    (uint64_t)answer_int(root, "execution_time_ms", (long long)res->ms);
 	res->truncated = jspan_get(content, "truncated", &v) && v.p[0] == 't';
 	res->out = result_stream(mem, content, "stdout", max, &res->outlen);
 	res->err = result_stream(mem, content, "stderr", max, &res->errlen);
 	if (res->out == NULL || res->err == NULL ||
 	    result_paths(mem, content, res)) {
-		log_err(LABEL ": no memory for a result");
+		log_err(SANDBOX_LABEL ": no memory for a result");
 		return (SANDBOX_DOWN);
 	}
 	return (SANDBOX_OK);
@@ -388,8 +373,8 @@ sandbox_exec(const struct sandbox *s, struct arena *mem, const char *id,
 	enum sandbox_rc rc = SANDBOX_DOWN;
 
 	*res = (struct sandbox_result){0};
-	a.body.max = ANSWER_MAX;
-	a.call.total_ms = timeout_s * 1000 + GRACE_MS;
+	a.body.max = SANDBOX_ANSWER_MAX;
+	a.call.total_ms = timeout_s * 1000 + SANDBOX_GRACE_MS;
 	a.call.first_ms = a.call.total_ms;
 	buf_printf(&body,
 	    "{\"tool\":\"%s\",\"timeout_seconds\":%ju,\"input\":", tool,
@@ -402,7 +387,7 @@ sandbox_exec(const struct sandbox *s, struct arena *mem, const char *id,
 		rc = ask(&a, "Content-Type: application/json");
 	res->ms = clock_ms() - start;
 	if (rc == SANDBOX_OK)
-		rc = result_read(&a, mem, max, res);
+		rc = answer_result(&a, mem, max, res);
 	buf_free(&body);
 	ask_free(&a);
 	return (rc);
@@ -447,7 +432,7 @@ sandbox_put(const struct sandbox *s, const char *id, const char *path,
     upstream_read_fn *read, void *cookie, uint64_t len)
 {
 	struct ask a = ask_session(s, "POST", id, "/files", NULL);
-	struct form f = {.head = BUF_INIT(PATH_LEN_MAX + 512),
+	struct form f = {.head = BUF_INIT(SANDBOX_PATH_MAX + 512),
 	    .tail = BUF_INIT(128),
 	    .read = read,
 	    .cookie = cookie,
@@ -501,7 +486,7 @@ entries_read(struct arena *mem, struct jspan root,
 	size_t all = 0;
 
 	if (jspan_get(root, "files", &list) == 0 || list.p[0] != '[') {
-		log_err(LABEL ": a listing without files");
+		log_err(SANDBOX_LABEL ": a listing without files");
 		return (SANDBOX_DOWN);
 	}
 	for (jspan_iter(&it, list); jspan_next(&it, NULL, &v);)
@@ -513,8 +498,8 @@ entries_read(struct arena *mem, struct jspan root,
 	for (jspan_iter(&it, list); jspan_next(&it, NULL, &v);) {
 		if (jspan_get(v, "path", &path) == 0)
 			continue;
-		(*entries)[*n].path = answer_str(mem, path, PATH_LEN_MAX);
-		(*entries)[*n].bytes = (uint64_t)result_int(v, "size_bytes", 0);
+		(*entries)[*n].path = answer_str(mem, path, SANDBOX_PATH_MAX);
+		(*entries)[*n].bytes = (uint64_t)answer_int(v, "size_bytes", 0);
 		if ((*entries)[*n].path != NULL)
 			(*n)++;
 	}
@@ -529,7 +514,7 @@ sandbox_list(const struct sandbox *s, struct arena *mem, const char *id,
 	struct jspan root;
 	enum sandbox_rc rc;
 
-	a.body.max = ANSWER_MAX;
+	a.body.max = SANDBOX_ANSWER_MAX;
 	if ((rc = ask(&a, NULL)) == SANDBOX_OK)
 		rc = answer_root(&a, &root)
 		    ? SANDBOX_DOWN

@@ -21,9 +21,10 @@ struct arena;
 
 enum sandbox_rc {
 	SANDBOX_OK,
-	SANDBOX_NONE,    /* No such session, file or directory. */
-	SANDBOX_BAD,     /* Refused as malformed, or outside the workspace. */
-	SANDBOX_BUSY,    /* No capacity. */
+	SANDBOX_NONE, /* No such session, file or directory. */
+	SANDBOX_BAD,  /* Refused as malformed, or outside the workspace. */
+	SANDBOX_NO_LANGUAGE, /* It does not run this one. */
+	SANDBOX_BUSY,        /* No capacity. */
 	SANDBOX_TOO_BIG, /* Over the sandbox's cap, or over the given one. */
 	SANDBOX_GONE,    /* Our own client has gone. */
 	SANDBOX_STOPPED, /* The sink said so. */
@@ -51,6 +52,66 @@ struct sandbox_result {
 	int truncated; /* There were more. */
 };
 
+/* What a sandbox offers beyond version 1, as bits. */
+#define SANDBOX_HAS_RUN 0x1U
+#define SANDBOX_HAS_MANIFEST 0x2U
+#define SANDBOX_HAS_CALLS 0x4U
+#define SANDBOX_HAS_STREAM 0x8U
+#define SANDBOX_HAS_EDIT 0x10U
+
+/* A file that we have put into the session. */
+struct sandbox_input {
+	const char *path, *sha256; /* 64 small hex digits. */
+	int read_only;
+};
+
+/* A program to run.  0 or NULL where the sandbox's default will do. */
+struct sandbox_program {
+	const char *language; /* Or an alias. */
+	const char *source;   /* UTF-8. */
+	const char *const *args;
+	size_t nargs;
+	const char *const *env; /* Name, value, name, value ... */
+	size_t nenv;            /* Of the pairs. */
+	uint64_t timeout_s; /* Needed; of the program once it is compiled. */
+	uint64_t compile_s, memory_bytes;
+	uint64_t output_bytes; /* Kept of each stream. */
+
+	/* Its workspace is compared with these. */
+	const struct sandbox_input *input;
+	size_t ninputs;
+};
+
+/* How a program has ended. */
+enum sandbox_end {
+	SANDBOX_EXIT,
+	SANDBOX_SIGNAL,
+	SANDBOX_TIMEOUT,
+	SANDBOX_MEMORY,
+	SANDBOX_UNSTARTED
+};
+
+/* A file that is not as it was: an input by its hash, others by their time. */
+struct sandbox_change {
+	const char *path;
+	enum { SANDBOX_NEW, SANDBOX_CHANGED, SANDBOX_DELETED } state;
+	uint64_t bytes;
+	const char *sha256; /* "" if deleted, or too large to be hashed. */
+};
+
+/* What became of a program.  Lives in the arena given. */
+struct sandbox_ran {
+	struct sandbox_result res; /* Its stderr is the program's alone. */
+	int compiling;             /* It ended there, which is no error. */
+	enum sandbox_end end;
+	int signal;       /* That ended it, or 0. */
+	const char *note; /* A line by the sandbox on what ended it, or NULL. */
+	uint64_t out_dropped, err_dropped; /* Bytes that were not kept. */
+	struct sandbox_change *change;     /* In the order of their paths. */
+	size_t nchanges;
+	const char *why; /* The sandbox's word on a refusal, or NULL. */
+};
+
 /* One entry of a directory. */
 struct sandbox_entry {
 	const char *path;
@@ -62,6 +123,12 @@ struct sandbox_entry {
  * Ask whether the sandbox is there.
  */
 enum sandbox_rc sandbox_health(const struct sandbox *);
+
+/**
+ * sandbox_extensions(s, bits):
+ * Ask what it offers beyond version 1: none, for a sandbox that does not say.
+ */
+enum sandbox_rc sandbox_extensions(const struct sandbox *, unsigned int *);
 
 /**
  * sandbox_create(s, idle_s, lifetime_s, id):
@@ -80,6 +147,17 @@ enum sandbox_rc sandbox_create(
 enum sandbox_rc
 sandbox_exec(const struct sandbox *, struct arena *, const char *, const char *,
     struct jspan, uint64_t, size_t, struct sandbox_result *);
+
+/**
+ * sandbox_run(s, mem, id, p, max, ran):
+ * Run the program ${p} in a process of its own, each stream cut at ${max} bytes
+ * on a character's end, and fill in ${ran}.  Needs SANDBOX_HAS_RUN and
+ * SANDBOX_HAS_MANIFEST.  A program that fails, or that does not compile, is
+ * SANDBOX_OK.  SANDBOX_NO_LANGUAGE or SANDBOX_BAD with ${ran}->why;
+ * SANDBOX_BAD also where an input is not in the workspace.
+ */
+enum sandbox_rc sandbox_run(const struct sandbox *, struct arena *,
+    const char *, const struct sandbox_program *, size_t, struct sandbox_ran *);
 
 /**
  * sandbox_put(s, id, path, read, cookie, len):

@@ -87,7 +87,7 @@ talk(struct call *c, short revents)
 static enum call_end
 watch(struct call *c)
 {
-	const uint64_t most = c->J->lim.memory;
+	const uint64_t most = c->lim.memory;
 	struct pollfd p[P_COUNT];
 	uint64_t now = clock_ms(), tick = now + TICK_MS;
 
@@ -154,7 +154,8 @@ judge(struct call *c)
 	if (c->told || !c->g->dead)
 		return;
 	if (WIFSIGNALED(st)) {
-		c->code = 128 + WTERMSIG(st);
+		c->signal = WTERMSIG(st);
+		c->code = 128 + c->signal;
 		if (c->g == &c->J->kernel)
 			say(c,
 			    "sandbox: the interpreter was ended by signal"
@@ -183,7 +184,7 @@ explain(struct call *c)
 		say(c,
 		    "sandbox: memory limit of %" PRIu64 " MiB reached;"
 		    " %s\n",
-		    c->J->lim.memory >> 20, losses(c));
+		    c->lim.memory >> 20, losses(c));
 		break;
 	case CALL_FAIL:
 		c->code = 126;
@@ -240,30 +241,50 @@ long_text(const char *text, size_t len)
 	return (fd);
 }
 
+static void
+could_not(struct call *c)
+{
+
+	c->end = CALL_FAIL;
+	explain(c);
+}
+
+void
+call_guest(struct call *c, const struct guest_how *how)
+{
+
+	c->g = &c->J->bash;
+	if (guest_start(c->J, how, c->g)) {
+		could_not(c);
+		return;
+	}
+	run(c);
+	guest_close(c->g);
+}
+
 void
 call_bash(struct call *c, const char *text, size_t len)
 {
 	static char bash[] = "bash", opt[] = "-c",
 		    by_fd[] = "eval \"$(</dev/fd/3)\" 3<&-";
 	char *argv[] = {bash, opt, (char *)(uintptr_t)text, NULL};
-	int fd = -1, failed;
+	struct guest_how how = {.path = "/usr/bin/bash",
+	    .argv = argv,
+	    .dir = -1,
+	    .extra = -1,
+	    .ctl = -1};
 
-	c->g = &c->J->bash;
-	if (len > ARG_MAX_1) {
-		argv[2] = by_fd;
-		fd = long_text(text, len);
-	}
-	failed = (len > ARG_MAX_1 && fd == -1) ||
-	    guest_start(c->J, "/usr/bin/bash", argv, fd, -1, c->g);
-	if (fd != -1)
-		(void)close(fd);
-	if (failed) {
-		c->end = CALL_FAIL;
-		explain(c);
+	if (len <= ARG_MAX_1) {
+		call_guest(c, &how);
 		return;
 	}
-	run(c);
-	guest_close(c->g);
+	argv[2] = by_fd;
+	if ((how.extra = long_text(text, len)) == -1) {
+		could_not(c);
+		return;
+	}
+	call_guest(c, &how);
+	(void)close(how.extra);
 }
 
 /* Drop what processes of an earlier call may still have written. */
@@ -293,8 +314,7 @@ call_python(struct call *c, const char *code, size_t len)
 		discard(J);
 	if (kernel_start(J) || kernel_ask(c->nonce, code, len, &c->ask)) {
 		guests_kill(J);
-		c->end = CALL_FAIL;
-		explain(c);
+		could_not(c);
 	} else {
 		run(c);
 	}

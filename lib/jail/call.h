@@ -22,10 +22,12 @@ struct call {
 	int conn;
 	uint64_t deadline; /* clock_ms() */
 	uint64_t limit_s;  /* What the deadline came from, for its message. */
+	struct limits lim; /* The session's, or less. */
 	struct out out, err;
 	struct buf note; /* A line for each limit that ended it. */
 	enum call_end end;
-	int code; /* The return code to report. */
+	int code;   /* The return code to report. */
+	int signal; /* What ended it, or 0. */
 
 	/* call.c's own. */
 	struct guest *g;
@@ -34,6 +36,12 @@ struct call {
 	struct kernel_line line;
 	int told; /* The interpreter has said that it is done. */
 };
+
+/**
+ * call_guest(c, how):
+ * Run the program that ${how} says, as call_bash() does.
+ */
+void call_guest(struct call *, const struct guest_how *);
 
 /**
  * call_bash(c, text, len), call_python(c, code, len):

@@ -91,13 +91,22 @@ enum msg_key {
 	MSG_FILE_TEXT,
 	MSG_OLD,
 	MSG_NEW,
-	MSG_NOTE, /* Answered: what the sandbox itself has to say. */
+	MSG_NOTE,    /* Answered: what the sandbox itself has to say. */
+	MSG_COMPILE, /* Words (words.h) of a command, */
+	MSG_RUN,     /* of another, */
+	MSG_ENV,     /* and of what its environment has besides. */
+	MSG_INPUTS,  /* Words, three a file: see manifest.h. */
+	MSG_SHA,     /* Answered: a file's SHA-256 in hex. */
 	MSG_OP = MSG_NUMBER | 1, /* enum op */
 	MSG_DEADLINE,            /* On clock_ms()'s clock. */
 	MSG_LIMIT,               /* Seconds that the caller asked for. */
 	MSG_LINE,
 	MSG_FIRST,
-	MSG_LAST, /* 0 = to the end. */
+	MSG_LAST,          /* 0 = to the end. */
+	MSG_COMPILE_LIMIT, /* Seconds. */
+	MSG_MEMORY,        /* Bytes that it may use, */
+	MSG_SPACE,         /* of addresses that it needs, */
+	MSG_KEEP,          /* and of each output stream that are wanted. */
 	/* Answered. */
 	MSG_STATUS, /* enum reply */
 	MSG_CODE,   /* Return code. */
@@ -106,11 +115,24 @@ enum msg_key {
 	MSG_ERR_DROPPED,
 	MSG_TRUNCATED,
 	MSG_SIZE,
-	MSG_MTIME /* Unix milliseconds. */
+	MSG_MTIME, /* Unix milliseconds. */
+	MSG_STATE, /* enum manifest_state */
+	MSG_END,   /* enum call_end */
+	MSG_STAGE, /* enum program_stage */
+	MSG_SIGNAL
 };
 
 /* What a supervisor can be asked for. */
-enum op { OP_BASH = 1, OP_PYTHON, OP_EDIT, OP_PUT, OP_GET, OP_LIST, OP_END };
+enum op {
+	OP_BASH = 1,
+	OP_PYTHON,
+	OP_RUN,
+	OP_EDIT,
+	OP_PUT,
+	OP_GET,
+	OP_LIST,
+	OP_END
+};
 
 /* What became of it. */
 enum reply {

@@ -11,6 +11,8 @@
 #include "jail/guest.h"
 #include "jail/ns.h"
 
+#define ENVIRONMENT_MAX 256
+
 /* All that a guest learns of the world. */
 static char *const environment[] = {
     (char[]){"PATH=/usr/bin:/bin"},
@@ -35,29 +37,58 @@ reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Do ${a} and ${b} set the same variable? */
+static int
+same_variable(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "=");
+
+	return (strncmp(a, b, n) == 0 && b[n] == '=');
+}
+
+/* Write to ${env} the usual environment and ${more}, which wins. */
+static void
+set_environment(char *const *more, char *env[ENVIRONMENT_MAX])
+{
+	size_t n = 0, i, k;
+
+	for (; environment[n] != NULL; n++)
+		env[n] = environment[n];
+	for (i = 0; more != NULL && more[i] != NULL; i++) {
+		for (k = 0; k < n; k++)
+			if (same_variable(more[i], env[k]))
+				break;
+		if (k == ENVIRONMENT_MAX - 1)
+			break;
+		env[k] = more[i];
+		n += k == n;
+	}
+	env[n] = NULL;
+}
+
 /* In the child: become the guest.  Descriptors below 5 are all taken. */
 static void
-become(const struct jail *J, const char *path, char *const *argv, int out,
-    int err, int extra)
+become(const struct jail *J, const struct guest_how *how, int out, int err)
 {
+	const struct limits *lim = how->lim != NULL ? how->lim : &J->lim;
+	char *env[ENVIRONMENT_MAX];
 	unsigned int first = 3;
 
-	if (setsid() == -1 || fchdir(J->root) || dup2(out, 1) == -1 ||
-	    dup2(err, 2) == -1)
+	set_environment(how->env, env);
+	if (setsid() == -1 || fchdir(how->dir != -1 ? how->dir : J->root) ||
+	    dup2(out, 1) == -1 || dup2(err, 2) == -1)
 		_exit(126);
-	if (extra != -1 && dup2(extra, (int)first++) == -1)
+	if (how->extra != -1 && dup2(how->extra, (int)first++) == -1)
 		_exit(126);
-	if (close_range(first, ~0U, 0) || limits_apply(&J->lim) ||
-	    filter_load())
+	if (close_range(first, ~0U, 0) || limits_apply(lim) || filter_load())
 		_exit(126);
 	reset_signals();
-	(void)execve(path, argv, environment);
+	(void)execve(how->path, how->argv, env);
 	_exit(127);
 }
 
 int
-guest_start(const struct jail *J, const char *path, char *const *argv,
-    int extra, int ctl, struct guest *g)
+guest_start(const struct jail *J, const struct guest_how *how, struct guest *g)
 {
 	int out[2], err[2];
 
@@ -71,13 +102,13 @@ guest_start(const struct jail *J, const char *path, char *const *argv,
 	if ((g->pid = fork()) == -1)
 		goto err2;
 	if (g->pid == 0)
-		become(J, path, argv, out[1], err[1], extra);
+		become(J, how, out[1], err[1]);
 	(void)close(out[1]);
 	(void)close(err[1]);
 	g->dead = g->status = 0;
 	g->out = out[0];
 	g->err = err[0];
-	g->ctl = ctl;
+	g->ctl = how->ctl;
 	return (0);
 
 err2:

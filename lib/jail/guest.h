@@ -34,16 +34,25 @@ struct jail {
 	struct editor editor;
 };
 
+/* What a guest is started as. */
+struct guest_how {
+	const char *path;
+	char *const *argv;
+	char *const *env; /* Besides its usual environment; NULL: nothing. */
+	const struct limits *lim; /* NULL: the session's. */
+	int dir;                  /* It starts there; -1: in the workspace. */
+	int extra;                /* Becomes its descriptor 3, unless -1. */
+	int ctl;                  /* Our end of that, or -1. */
+};
+
 /**
- * guest_start(J, path, argv, extra, ctl, g):
- * Start the program ${path} as ${argv} in the workspace, under the limits and
- * the filter and with an environment of its own, and fill in ${g}.  Its
- * descriptors are 0 (nothing to read), 1 and 2 (pipes to us) and 3: ${extra},
- * unless that is -1.  ${ctl} is our end of ${extra}, or -1.  Return 0, or -1
- * with errno; ${extra} and ${ctl} stay the caller's then.
+ * guest_start(J, how, g):
+ * Start the program that ${how} says under the limits and the filter, and fill
+ * in ${g}.  Its descriptors are 0 (nothing to read), 1 and 2 (pipes to us) and
+ * 3.  Return 0, or -1 with errno; the descriptors of ${how} stay the caller's
+ * then.
  */
-int guest_start(
-    const struct jail *, const char *, char *const *, int, int, struct guest *);
+int guest_start(const struct jail *, const struct guest_how *, struct guest *);
 
 /**
  * guest_close(g):

@@ -74,6 +74,8 @@ kernel_start(struct jail *J)
 {
 	char *argv[] = {(char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"},
 	    (char *)(uintptr_t)source, NULL};
+	struct guest_how how = {
+	    .path = "/usr/bin/python3", .argv = argv, .dir = -1};
 	int sv[2];
 
 	if (J->kernel.pid != 0 && !J->kernel.dead)
@@ -81,9 +83,10 @@ kernel_start(struct jail *J)
 	guest_close(&J->kernel);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
 		return (-1);
+	how.extra = sv[1];
+	how.ctl = sv[0];
 	if (fcntl(sv[0], F_SETFL, O_NONBLOCK) ||
-	    guest_start(
-		J, "/usr/bin/python3", argv, sv[1], sv[0], &J->kernel)) {
+	    guest_start(J, &how, &J->kernel)) {
 		(void)close(sv[0]);
 		(void)close(sv[1]);
 		return (-1);

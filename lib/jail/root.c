@@ -54,7 +54,8 @@ static const struct {
 
 /*
  * What the machine lends, or sandbox.rootfs in its stead.  numpy finds its BLAS
- * through /etc/alternatives, and a plot needs to find its fonts.
+ * through /etc/alternatives, a plot needs to find its fonts, and some languages
+ * their settings.
  */
 enum lend { LEND_TREE, LEND_FILE, LEND_DEVICE, LEND_ADDED };
 static const struct lent {
@@ -69,6 +70,9 @@ static const struct lent {
 	{ "/etc/fonts", "etc/fonts", LEND_TREE, 0 },
 	{ "/etc/matplotlibrc", "etc/matplotlibrc", LEND_FILE, 0 },
 	{ "/etc/mime.types", "etc/mime.types", LEND_FILE, 0 },
+	{ "/etc/java-17-openjdk", "etc/java-17-openjdk", LEND_TREE, 0 },
+	{ "/etc/php", "etc/php", LEND_TREE, 0 },
+	{ "/etc/R", "etc/R", LEND_TREE, 0 },
 	{ "/dev/null", "dev/null", LEND_DEVICE, 1 },
 	{ "/dev/zero", "dev/zero", LEND_DEVICE, 1 },
 	{ "/dev/full", "dev/full", LEND_DEVICE, 1 },

@@ -8,6 +8,8 @@
 
 #include "jail/call.h"
 #include "jail/files.h"
+#include "jail/manifest.h"
+#include "jail/program.h"
 #include "jail/serve.h"
 #include "jail/walk.h"
 #include "jail/ws.h"
@@ -21,6 +23,9 @@ struct ask {
 	int conn;
 	uint64_t deadline, ends; /* Of the call; of the session. */
 	struct msg m;
+	struct manifest M;
+	uint64_t began; /* clock_ms() */
+	enum program_stage stage;
 	struct buf answer; /* Frames, DONE the last. */
 };
 
@@ -60,13 +65,17 @@ settle(const struct walk *w)
 }
 
 static int
-put_file(void *cookie, const struct walk_entry *e)
+put_file(
+    void *cookie, const struct walk_entry *was, const struct walk_entry *is)
 {
 	struct buf shown = BUF_INIT(4 * WS_PATH_SIZE), m = shown;
 	struct buf *answer = cookie;
 	int rc = -1;
 
-	if (ws_escape(&shown, e->path) == 0 &&
+	(void)was;
+	if (is == NULL)
+		return (0);
+	if (ws_escape(&shown, is->path) == 0 &&
 	    msg_text(&m, MSG_PATH, shown.p, shown.len) == 0)
 		rc = frame_put(answer, FRAME_FILE, m.p, m.len);
 	buf_free(&shown);
@@ -104,6 +113,9 @@ put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
 	(void)frame_put(&a->answer, FRAME_OUT, c->out.kept.p, c->out.kept.len);
 	(void)frame_put(&a->answer, FRAME_ERR, c->err.kept.p, c->err.kept.len);
 	(void)msg_num(&m, MSG_CODE, (uint64_t)c->code);
+	(void)msg_num(&m, MSG_END, c->end);
+	(void)msg_num(&m, MSG_SIGNAL, (uint64_t)c->signal);
+	(void)msg_num(&m, MSG_STAGE, a->stage);
 	(void)msg_num(&m, MSG_MS, ms);
 	(void)msg_num(&m, MSG_OUT_DROPPED, c->out.dropped);
 	(void)msg_num(&m, MSG_ERR_DROPPED, c->err.dropped);
@@ -113,77 +125,125 @@ put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
 	done(a, REPLY_OK, &m);
 }
 
-static void
+static enum reply
 run_text(struct ask *a, struct call *c)
 {
 	const char *text = msg_get(&a->m, MSG_TEXT);
 
+	if (text == NULL)
+		return (REPLY_BAD);
 	if (msg_get_num(&a->m, MSG_OP, 0) == OP_BASH)
 		call_bash(c, text, strlen(text));
 	else
 		call_python(c, text, strlen(text));
+	return (REPLY_OK);
 }
 
-static void
+static enum reply
+run_program(struct ask *a, struct call *c)
+{
+
+	return (program_run(c, &a->m, a->ends, &a->stage));
+}
+
+static enum reply
 run_edit(struct ask *a, struct call *c)
 {
 
 	c->end = CALL_ENDED;
 	c->code =
 	    editor_run(&a->J->editor, a->J->root, &a->m, &c->out, &c->err);
+	return (REPLY_OK);
+}
+
+/* What ${c} has changed since ${before} was taken, and how it went. */
+static void
+put_changes(
+    struct ask *a, struct call *c, const struct walk *before, int64_t since)
+{
+	const uint64_t ms = clock_ms() - a->began;
+	struct walk after;
+
+	if (walk_take(a->J->root, WALK_DEPTH, 0, &after)) {
+		done_plain(a, REPLY_FAIL);
+		return;
+	}
+	if (a->M.wanted
+		? manifest_put(&a->M, before, &after, since, &a->answer)
+		: walk_diff(before, &after, since, put_file, &a->answer))
+		done_plain(a, REPLY_FAIL);
+	else
+		put_call(a, c, ms,
+		    before->truncated || after.truncated || a->M.truncated);
+	walk_free(&after);
 }
 
 /* Run something between two looks at the workspace. */
 static void
-execute(struct ask *a, void (*run)(struct ask *, struct call *))
+look_and_run(struct ask *a, struct call *c,
+    enum reply (*run)(struct ask *, struct call *))
 {
-	struct call c = {.J = a->J,
-	    .conn = a->conn,
-	    .deadline = a->deadline,
-	    .limit_s = msg_get_num(&a->m, MSG_LIMIT, 0),
-	    .out = OUT_INIT,
-	    .err = OUT_INIT,
-	    .note = BUF_INIT(2048),
-	    .ask = BUF_INIT(FRAME_MAX)};
-	struct walk before, after;
-	uint64_t began;
+	struct walk before;
 	int64_t since;
+	enum reply rc;
 
-	/* A program may have locked itself out; that ends with it. */
-	(void)fchmod(a->J->root, 0700);
 	if (walk_take(a->J->root, WALK_DEPTH, 0, &before)) {
 		done_plain(a, REPLY_FAIL);
 		return;
 	}
 	since = settle(&before);
-	began = clock_ms();
-	run(a, &c);
-	began = clock_ms() - began;
-	if (clock_ms() >= a->ends) {
+	a->began = clock_ms();
+	rc = run(a, c);
+	if (clock_ms() >= a->ends)
 		/* The session is over: it ends without an answer. */
 		a->answer.spoiled = 1;
-	} else if (c.end != CALL_LEFT &&
-	    walk_take(a->J->root, WALK_DEPTH, 0, &after) == 0) {
-		(void)walk_diff(&before, &after, since, put_file, &a->answer);
-		put_call(a, &c, began, before.truncated || after.truncated);
-		walk_free(&after);
-	} else {
-		done_plain(a, REPLY_FAIL);
-	}
+	else if (rc != REPLY_OK || c->end == CALL_LEFT)
+		done_plain(a, rc != REPLY_OK ? rc : REPLY_FAIL);
+	else
+		put_changes(a, c, &before, since);
 	walk_free(&before);
+}
+
+static void
+execute(struct ask *a, enum reply (*run)(struct ask *, struct call *))
+{
+	struct call c = {.J = a->J,
+	    .conn = a->conn,
+	    .deadline = a->deadline,
+	    .limit_s = msg_get_num(&a->m, MSG_LIMIT, 0),
+	    .lim = a->J->lim,
+	    .out = OUT_INIT,
+	    .err = OUT_INIT,
+	    .note = BUF_INIT(2048),
+	    .ask = BUF_INIT(FRAME_MAX)};
+	enum reply rc;
+
+	/* A program may have locked itself out; that ends with it. */
+	(void)fchmod(a->J->root, 0700);
+	rc = manifest_begin(
+	    &a->M, a->J->root, a->J->lim.workspace, msg_get(&a->m, MSG_INPUTS));
+	if (rc == REPLY_OK)
+		look_and_run(a, &c, run);
+	else
+		done_plain(a, rc);
+	manifest_free(&a->M);
 	out_free(&c.out);
 	out_free(&c.err);
 	buf_free(&c.note);
 }
 
 static void
+op_text(struct ask *a)
+{
+
+	execute(a, run_text);
+}
+
+static void
 op_run(struct ask *a)
 {
 
-	if (msg_get(&a->m, MSG_TEXT) == NULL)
-		done_plain(a, REPLY_BAD);
-	else
-		execute(a, run_text);
+	execute(a, run_program);
 }
 
 static void
@@ -233,8 +293,9 @@ op_list(struct ask *a)
 }
 
 static void (*const ops[OP_END])(struct ask *) = {
-    [OP_BASH] = op_run,
-    [OP_PYTHON] = op_run,
+    [OP_BASH] = op_text,
+    [OP_PYTHON] = op_text,
+    [OP_RUN] = op_run,
     [OP_EDIT] = op_edit,
     [OP_PUT] = op_put,
     [OP_GET] = op_get,

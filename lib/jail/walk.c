@@ -152,24 +152,25 @@ changed(const struct walk_entry *was, const struct walk_entry *is)
 
 int
 walk_diff(const struct walk *before, const struct walk *after, int64_t since,
-    int (*fn)(void *, const struct walk_entry *), void *cookie)
+    walk_diff_fn *fn, void *cookie)
 {
-	const struct walk_entry *is;
-	size_t i, k = 0;
+	const struct walk_entry *was, *is;
+	size_t i = 0, k = 0;
 	int cmp, rc = 0;
 
-	for (i = 0; i < after->n && rc == 0; i++) {
-		is = &after->e[i];
-		cmp = 1;
-		for (; k < before->n; k++)
-			if ((cmp = strcmp(before->e[k].path, is->path)) >= 0)
-				break;
-		if (cmp == 0 && k < before->n) {
-			if (changed(&before->e[k], is))
-				rc = fn(cookie, is);
-		} else if (!before->truncated || is->ctime >= since) {
-			rc = fn(cookie, is);
-		}
+	while ((i < after->n || k < before->n) && rc == 0) {
+		is = i < after->n ? &after->e[i] : NULL;
+		was = k < before->n ? &before->e[k] : NULL;
+		cmp = is == NULL  ? -1
+		    : was == NULL ? 1
+				  : strcmp(was->path, is->path);
+		if (cmp < 0)
+			rc = fn(cookie, was, NULL);
+		else if (cmp == 0 ? changed(was, is)
+				  : !before->truncated || is->ctime >= since)
+			rc = fn(cookie, cmp == 0 ? was : NULL, is);
+		k += cmp <= 0;
+		i += cmp >= 0;
 	}
 	return (rc);
 }

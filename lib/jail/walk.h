@@ -44,14 +44,17 @@ int walk_take(int, unsigned int, int, struct walk *);
 
 /**
  * walk_diff(before, after, since, fn, cookie):
- * Call ${fn}(${cookie}, entry) for each entry of ${after} that is not in
- * ${before}, or is another file or has other content there, in their order,
- * until it returns other than 0.  ${since} (ns, the wall clock) is when
- * ${before} was taken: it decides where ${before} is truncated.  Return what
+ * Call ${fn}(${cookie}, was, is) for each path that is new (${was} is NULL), is
+ * another file or has other content (neither is), or is gone (${is} is NULL),
+ * in the order of the paths, until it returns other than 0.  ${since} (ns, the
+ * wall clock) is when ${before} was taken: it decides where ${before} is
+ * truncated.  Where ${after} is, what is gone may still be there.  Return what
  * ${fn} returned last.
  */
-int walk_diff(const struct walk *, const struct walk *, int64_t,
-    int (*)(void *, const struct walk_entry *), void *);
+typedef int
+walk_diff_fn(void *, const struct walk_entry *, const struct walk_entry *);
+int walk_diff(
+    const struct walk *, const struct walk *, int64_t, walk_diff_fn *, void *);
 
 /**
  * walk_free(w):

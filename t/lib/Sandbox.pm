@@ -6,6 +6,7 @@ package Sandbox;
 #	my $s = Sandbox->new(%options);
 #	    set  => {'sandbox.workspace_bytes' => 16 << 20}   settings
 #	    conf => text  the configuration file, $s->{dir}/conf.yml
+#	    own  => {'sandbox.languages' => text}   settings that are files
 #	    root => 1     as root, start the program as root: it must drop that
 #	  Everything runs as an ordinary user: nobody, if we are root.
 #	$s->done          stops it, with all sessions, and adds one test: no error
@@ -16,6 +17,10 @@ package Sandbox;
 #	$s->bash($id, $command, %more)  $s->python(...)  $s->edit($id, %input)
 #	    its content object, with {ms} and {files} (the names) added; dies unless
 #	    the answer is 200
+#	$s->run($id, $language, $source, %more)
+#	    the whole answer to the extension "run", {content} as above and {files}
+#	    the manifest's; dies unless 200.  args, env, compile_timeout_seconds,
+#	    memory_bytes, output_bytes: of its input; manifest => [inputs]
 #	$s->put($id, $path, $bytes)  $s->fetch($id, $path)  $s->list($id, $path)
 #	$s->inside($id)   the pids of a session's processes, its supervisor first
 #	$s->{dir} {port} {sessions}   and all of Satchel's requests
@@ -119,6 +124,10 @@ sub up {
 	my ($self) = @_;
 	my %set = ('sandbox.dir' => $self->{sessions},
 	    'files.root' => "$self->{dir}/files", %{$self->{opt}{set} || {}});
+	for my $name (sort keys %{$self->{opt}{own} || {}}) {
+		$set{$name} = "$self->{dir}/$name";
+		Satchel::_spew($set{$name}, $self->{opt}{own}{$name});
+	}
 	$self->{token} = $set{'sandbox.token'};
 	local $ENV{SECRET} = 'of-the-service';
 	$self->{sandbox} = $self->_start('sandbox', $self->{opt}{root},
@@ -219,7 +228,9 @@ sub exec {
 	my ($self, $id, $tool, $input, %o) = @_;
 	my %json = (tool => $tool, input => $input);
 	$json{timeout_seconds} = delete $o{timeout} if defined $o{timeout};
-	$json{tool_use_id} = delete $o{tool_use_id} if exists $o{tool_use_id};
+	for my $member (qw(tool_use_id manifest stream)) {
+		$json{$member} = delete $o{$member} if exists $o{$member};
+	}
 	return $self->post("/sessions/$id/exec", json => \%json,
 	    timeout => 90, %o);
 }
@@ -243,6 +254,26 @@ sub python {
 	my ($self, $id, $code, %o) = @_;
 	return _content($self->exec($id, 'code_execution',
 	    { code => $code }, %o));
+}
+
+sub run_request {
+	my ($self, $id, $language, $source, %o) = @_;
+	my %input = (language => $language, source => $source);
+	for my $member (qw(args env compile_timeout_seconds memory_bytes
+	    output_bytes)) {
+		$input{$member} = delete $o{$member} if exists $o{$member};
+	}
+	$o{manifest} = { inputs => $o{manifest} } if ref $o{manifest} eq 'ARRAY';
+	return $self->exec($id, 'run_code_execution', \%input, %o);
+}
+
+sub run {
+	my $self = shift;
+	my $r = $self->run_request(@_);
+	my $answer = $r->{json};
+	$answer->{content} = _content($r);
+	$answer->{files} = ($answer->{manifest} || {})->{files};
+	return $answer;
 }
 
 sub edit {

@@ -25,19 +25,25 @@ make(const char *name, const char *text)
 	return (rc);
 }
 
+/* "name " as it is, "-name " for one that is gone, "+name " for a new one. */
 static int
-collect(void *cookie, const struct walk_entry *e)
+collect(void *cookie, const struct walk_entry *was, const struct walk_entry *is)
 {
 
-	(void)buf_printf(cookie, "%s ", e->path);
+	if (is == NULL)
+		(void)buf_printf(cookie, "-%s ", was->path);
+	else
+		(void)buf_printf(
+		    cookie, "%s%s ", was == NULL ? "+" : "", is->path);
 	return (0);
 }
 
 static int
-stop(void *cookie, const struct walk_entry *e)
+stop(void *cookie, const struct walk_entry *was, const struct walk_entry *is)
 {
 
-	(void)e;
+	(void)was;
+	(void)is;
 	return (++*(int *)cookie == 2 ? 7 : 0);
 }
 
@@ -50,7 +56,7 @@ names_are(const struct walk *w, const char *want)
 	int same;
 
 	for (i = 0; i < w->n; i++)
-		(void)collect(&b, &w->e[i]);
+		(void)collect(&b, &w->e[i], &w->e[i]);
 	same = strcmp(b.len > 0 ? b.p : "", want) == 0;
 	if (!same)
 		printf("# got: %s\n", b.p);
@@ -131,14 +137,14 @@ test_diff(int dir)
 	(void)unlink("b");
 	(void)rename("d/f", "d/h");
 	(void)walk_take(dir, 10, 0, &is);
-	ok(diff_is(&was, &is, 0, "a c d/h "),
+	ok(diff_is(&was, &is, 0, "a -b +c -d/f +d/h "),
 	    "content of the same size, new and renamed files");
 	ok(walk_diff(&was, &is, 0, stop, &n) == 7 && n == 2,
 	    "the callback ends it");
 	was.truncated = 1;
-	ok(diff_is(&was, &is, INT64_MAX, "a "),
+	ok(diff_is(&was, &is, INT64_MAX, "a -b -d/f "),
 	    "what a bounded look may have missed is new only if it is young");
-	ok(diff_is(&was, &is, 0, "a c d/h "), "and then it is");
+	ok(diff_is(&was, &is, 0, "a -b +c -d/f +d/h "), "and then it is");
 	walk_free(&was);
 	walk_free(&is);
 
@@ -148,7 +154,7 @@ test_diff(int dir)
 	(void)walk_take(dir, 10, 0, &was);
 	(void)rename("new", "a");
 	(void)walk_take(dir, 10, 0, &is);
-	ok(diff_is(&was, &is, 0, "a "),
+	ok(diff_is(&was, &is, 0, "a -new "),
 	    "another file of the same size and time");
 	walk_free(&was);
 	walk_free(&is);

@@ -1,0 +1,226 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/jset.h"
+#include "base/utf8.h"
+
+#include "jail/call.h"
+#include "jail/manifest.h"
+#include "jail/program.h"
+
+#include "fcgi/sandbox_exec.h"
+
+/*
+ * Append what can be shown of the ${len} bytes at ${p}: at most ${max} bytes,
+ * whole characters, U+FFFD for each broken piece.  Return how many bytes of
+ * ${p} had no room.
+ */
+static size_t
+show(struct buf *b, const char *p, size_t len, size_t max)
+{
+	static const char bad[] = "\xef\xbf\xbd";
+	uint32_t cp;
+	size_t n;
+
+	for (; len > 0; p += n, len -= n) {
+		if ((n = utf8_next(p, len, &cp)) > 0) {
+			if (b->len + n > max || buf_put(b, p, n))
+				break;
+			continue;
+		}
+		n = 1;
+		if (b->len + 3 > max || buf_put(b, bad, 3))
+			break;
+	}
+	return (len);
+}
+
+/* A stream as the caller sees it. */
+static json_object *
+stream(const struct buf *raw, uint64_t dropped, const char *note)
+{
+	struct buf b = BUF_INIT(LIMIT_OUTPUT + 8192);
+	json_object *o = NULL;
+
+	dropped += show(&b, raw->p, raw->len, LIMIT_OUTPUT);
+	if (b.len > 0 && b.p[b.len - 1] != '\n' &&
+	    (dropped > 0 || note != NULL))
+		(void)buf_puts(&b, "\n");
+	if (dropped > 0)
+		(void)buf_printf(
+		    &b, "[%" PRIu64 " more bytes were dropped]\n", dropped);
+	if (note != NULL)
+		(void)buf_puts(&b, note);
+	if (buf_ok(&b))
+		o = json_object_new_string_len(
+		    b.p != NULL ? b.p : "", (int)b.len);
+	buf_free(&b);
+	return (o);
+}
+
+/* The result a call has; what the sandbox itself says of a run stands apart. */
+static json_object *
+content(struct exec *e)
+{
+	const struct msg *m = &e->done;
+	const char *note = e->tool->read == exec_read_run ? NULL : e->note;
+	json_object *o;
+
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "type", jstr("code_execution_result")) ||
+	    jset(o, "stdout",
+		stream(&e->out, msg_get_num(m, MSG_OUT_DROPPED, 0), NULL)) ||
+	    jset(o, "stderr",
+		stream(&e->err, msg_get_num(m, MSG_ERR_DROPPED, 0), note)) ||
+	    jset(o, "return_code", jint(msg_get_num(m, MSG_CODE, 1))) ||
+	    jset(o, "content", json_object_get(e->files)) ||
+	    (msg_get_num(m, MSG_TRUNCATED, 0) &&
+		jset(o, "truncated", jbool(1)))) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
+static json_object *
+result_block(struct exec *e)
+{
+	json_object *o;
+
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "type", jstr(e->tool->result)) ||
+	    jset(o, "tool_use_id", jstr(e->tool_use_id)) ||
+	    jset(o, "content", content(e))) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
+/* How the program of a run has ended. */
+static const char *
+ended(const struct msg *m)
+{
+
+	switch ((enum call_end)msg_get_num(m, MSG_END, CALL_FAIL)) {
+	case CALL_ENDED:
+		return (msg_get_num(m, MSG_SIGNAL, 0) ? "signal" : "exit");
+	case CALL_LATE:
+		return ("timeout");
+	case CALL_MEMORY:
+		return ("memory");
+	default:
+		return ("start");
+	}
+}
+
+static json_object *
+run(struct exec *e)
+{
+	const struct msg *m = &e->done;
+	const int compiled =
+	    msg_get_num(m, MSG_STAGE, PROGRAM_RAN) == PROGRAM_COMPILED;
+	uint64_t sig = msg_get_num(m, MSG_SIGNAL, 0);
+	json_object *o;
+
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "stage", jstr(compiled ? "compile" : "run")) ||
+	    jset(o, "ended", jstr(ended(m))) ||
+	    (sig ? jset(o, "signal", jint(sig)) : jnull(o, "signal")) ||
+	    jtext(o, "note", e->note) ||
+	    jset(o, "stdout_dropped_bytes",
+		jint(msg_get_num(m, MSG_OUT_DROPPED, 0))) ||
+	    jset(o, "stderr_dropped_bytes",
+		jint(msg_get_num(m, MSG_ERR_DROPPED, 0)))) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
+static json_object *
+manifest(struct exec *e)
+{
+	json_object *o;
+
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "files", json_object_get(e->all)) ||
+	    jset(o, "truncated",
+		jbool(msg_get_num(&e->done, MSG_TRUNCATED, 0) != 0))) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
+json_object *
+exec_answer(struct exec *e)
+{
+	json_object *o;
+
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "tool_use_id", jstr(e->tool_use_id)) ||
+	    jset(o, "execution_time_ms",
+		jint(msg_get_num(&e->done, MSG_MS, 0))) ||
+	    jset(o, "result_block", result_block(e)) ||
+	    (e->tool->read == exec_read_run && jset(o, "run", run(e))) ||
+	    (e->manifest && jset(o, "manifest", manifest(e)))) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
+/* A file that a call has produced. */
+static int
+add_output(struct exec *e, const char *path)
+{
+	json_object *o;
+
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "type", jstr("code_execution_output")) ||
+	    jset(o, "file_id", jstr(path)) || jset(o, "filename", jstr(path))) {
+		json_object_put(o);
+		return (-1);
+	}
+	return (jadd(e->files, o));
+}
+
+/* A line of a manifest. */
+static int
+add_line(struct exec *e, const struct msg *m, const char *path, uint64_t state)
+{
+	static const char *const words[] = {[MANIFEST_NEW] = "new",
+	    [MANIFEST_CHANGED] = "changed",
+	    [MANIFEST_DELETED] = "deleted"};
+	json_object *o;
+
+	if (state > MANIFEST_DELETED)
+		return (-1);
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "path", jstr(path)) ||
+	    jset(o, "state", jstr(words[state])) ||
+	    (state != MANIFEST_DELETED &&
+		(jset(o, "size_bytes", jint(msg_get_num(m, MSG_SIZE, 0))) ||
+		    jtext(o, "sha256", msg_get(m, MSG_SHA))))) {
+		json_object_put(o);
+		return (-1);
+	}
+	return (jadd(e->all, o));
+}
+
+int
+exec_add_file(struct exec *e, const struct buf *body)
+{
+	uint64_t state;
+	const char *path;
+	struct msg m;
+
+	if (msg_parse(body->p, body->len, &m) ||
+	    (path = msg_get(&m, MSG_PATH)) == NULL)
+		return (-1);
+	state = msg_get_num(&m, MSG_STATE, MANIFEST_CHANGED);
+	if (state != MANIFEST_DELETED && add_output(e, path))
+		return (-1);
+	return (e->manifest ? add_line(e, &m, path, state) : 0);
+}

@@ -1,0 +1,79 @@
+#ifndef FCGI_SANDBOX_EXEC_H_
+#define FCGI_SANDBOX_EXEC_H_
+
+#include <stdint.h>
+
+#include <json.h>
+
+#include "base/buf.h"
+
+#include "jail/frame.h"
+
+#include "fcgi/sandbox.h"
+
+/* One execution, and what of it is done where. */
+
+/* Opaque type. */
+struct tool;
+
+struct exec {
+	struct sbx_req *r;
+	const struct tool *tool;
+	json_object *body, *input; /* The second belongs to the first. */
+	uint64_t timeout_s, compile_s, began;
+	const char *tool_use_id;
+	char made_id[40]; /* Where the caller gave none. */
+	int manifest;     /* One is wanted. */
+	struct buf ask;   /* What the supervisor is asked. */
+
+	/* What it answers. */
+	struct buf out, err;
+	json_object *files; /* Those that are new or changed, */
+	json_object *all;   /* and those that are not as they were. */
+	struct msg done;
+	const char *note;
+};
+
+/* One kind of execution. */
+struct tool {
+	const char *name, *result;
+	int (*read)(struct exec *); /* Its input, into ask; 0 or -1. */
+};
+
+/**
+ * exec_refuse(e, fmt, ...):
+ * Answer 422 with that text.  Returns -1.
+ */
+int exec_refuse(struct exec *, const char *, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/**
+ * exec_read_text(e), exec_read_edit(e), exec_read_run(e):
+ * Read the input of the kinds that run a text, edit, or run a program.
+ */
+int exec_read_text(struct exec *);
+int exec_read_edit(struct exec *);
+int exec_read_run(struct exec *);
+
+/**
+ * exec_read_manifest(e):
+ * Read what the request says about inputs.  Return 0, or -1 after answering.
+ */
+int exec_read_manifest(struct exec *);
+
+/**
+ * exec_add_file(e, body):
+ * Take what a FRAME_FILE holds.  Return 0 or -1.
+ */
+int exec_add_file(struct exec *, const struct buf *);
+
+/**
+ * exec_answer(e):
+ * The answer's object, or NULL if memory ran out.
+ */
+json_object *exec_answer(struct exec *);
+
+/* The kinds, the last without a name. */
+extern const struct tool exec_tools[];
+
+#endif /* !FCGI_SANDBOX_EXEC_H_ */

@@ -1,0 +1,189 @@
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#include "jail/language.h"
+#include "jail/program.h"
+#include "jail/words.h"
+
+#define WORDS_MAX 2048
+#define TREE_FDS 16
+
+/* One program and how it is to be run. */
+struct program {
+	struct call *c;
+	const struct msg *m;
+	char **compile, **run, **env;
+	size_t ncompile, nrun, nenv;
+	size_t keep; /* Bytes of each stream. */
+};
+
+static int
+remove_one(const char *path, const struct stat *st, int what, struct FTW *f)
+{
+
+	(void)st;
+	(void)what;
+	(void)f;
+	(void)remove(path);
+	return (0);
+}
+
+/*
+ * Nothing of an earlier program stays.  No guest runs now, so nobody is in our
+ * way; one that has made what cannot be removed has it moved aside.
+ */
+static void
+clear_dir(void)
+{
+	char aside[] = "/tmp/program.XXXXXX";
+
+	(void)nftw(LANGUAGE_DIR, remove_one, TREE_FDS, FTW_DEPTH | FTW_PHYS);
+	if (access(LANGUAGE_DIR, F_OK) == 0 && mkdtemp(aside) != NULL)
+		(void)rename(LANGUAGE_DIR, aside);
+}
+
+static int
+make_dir(void)
+{
+
+	clear_dir();
+	if (mkdir(LANGUAGE_DIR, 0700))
+		return (-1);
+	return (open(
+	    LANGUAGE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+static int
+put_source(int dir, const char *name, const char *text, size_t len)
+{
+	ssize_t n;
+	int fd;
+
+	if ((fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		 0600)) == -1)
+		return (-1);
+	for (; len > 0; text += n, len -= (size_t)n)
+		if ((n = write(fd, text, len)) <= 0)
+			break;
+	if (close(fd) || len > 0)
+		return (-1);
+	return (0);
+}
+
+/* Run one of the two commands, in ${dir} or in the workspace. */
+static void
+step(struct program *P, char **argv, int dir)
+{
+	const struct guest_how how = {.path = argv[0],
+	    .argv = argv,
+	    .env = P->env,
+	    .lim = &P->c->lim,
+	    .dir = dir,
+	    .extra = -1,
+	    .ctl = -1};
+
+	P->c->out.kept.max = P->c->err.kept.max = P->keep;
+	call_guest(P->c, &how);
+}
+
+/* Forget what a successful compiler has said. */
+static void
+forget(struct call *c)
+{
+	static const struct out none = OUT_INIT;
+
+	out_free(&c->out);
+	out_free(&c->err);
+	c->out = c->err = none;
+}
+
+/* Did the compiler run, and say that all is well? */
+static int
+compile(struct program *P, int dir, uint64_t ends)
+{
+	struct call *c = P->c;
+	const uint64_t deadline = c->deadline, limit_s = c->limit_s;
+	uint64_t began = clock_ms();
+
+	c->limit_s = msg_get_num(P->m, MSG_COMPILE_LIMIT, 0);
+	c->deadline = began + c->limit_s * 1000;
+	if (c->deadline > ends)
+		c->deadline = ends;
+	step(P, P->compile, dir);
+	if (c->end != CALL_ENDED || c->code != 0)
+		return (0);
+	forget(c);
+	c->limit_s = limit_s;
+	c->deadline = deadline + (clock_ms() - began);
+	if (c->deadline > ends)
+		c->deadline = ends;
+	return (1);
+}
+
+static enum reply
+run_in(struct program *P, uint64_t ends, enum program_stage *stage)
+{
+	const char *text = msg_get(P->m, MSG_TEXT);
+	enum reply rc = REPLY_OK;
+	int dir;
+
+	if ((dir = make_dir()) == -1)
+		return (REPLY_FULL);
+	if (put_source(dir, msg_get(P->m, MSG_PATH), text, strlen(text))) {
+		rc = REPLY_FULL;
+	} else {
+		*stage = PROGRAM_COMPILED;
+		if (P->ncompile == 0 || compile(P, dir, ends)) {
+			*stage = PROGRAM_RAN;
+			step(P, P->run, -1);
+		}
+	}
+	(void)close(dir);
+	clear_dir();
+	return (rc);
+}
+
+/* A lower limit than the session's. */
+static uint64_t
+lower(const struct msg *m, enum msg_key key, uint64_t limit)
+{
+	uint64_t n = msg_get_num(m, key, limit);
+
+	return (n < limit ? n : limit);
+}
+
+enum reply
+program_run(struct call *c, const struct msg *m, uint64_t ends,
+    enum program_stage *stage)
+{
+	struct program P = {.c = c, .m = m};
+	const char *name = msg_get(m, MSG_PATH);
+	enum reply rc = REPLY_BAD;
+
+	c->lim.memory = lower(m, MSG_MEMORY, c->lim.memory);
+	if (c->lim.address == 0)
+		c->lim.address = c->lim.memory * 16;
+	if (c->lim.address < msg_get_num(m, MSG_SPACE, 0))
+		c->lim.address = msg_get_num(m, MSG_SPACE, 0);
+	P.keep = lower(m, MSG_KEEP, LIMIT_OUTPUT);
+	P.compile = words_read(msg_get(m, MSG_COMPILE), WORDS_MAX, &P.ncompile);
+	P.run = words_read(msg_get(m, MSG_RUN), WORDS_MAX, &P.nrun);
+	P.env = words_read(msg_get(m, MSG_ENV), WORDS_MAX, &P.nenv);
+	if (P.compile != NULL && P.run != NULL && P.env != NULL && P.nrun > 0 &&
+	    name != NULL && strchr(name, '/') == NULL &&
+	    msg_get(m, MSG_TEXT) != NULL)
+		rc = run_in(&P, ends, stage);
+	free(P.compile);
+	free(P.run);
+	free(P.env);
+	return (rc);
+}
