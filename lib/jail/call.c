@@ -17,7 +17,7 @@
 
 #include "jail/call.h"
 
-#define TICK_MS 50       /* How often memory is looked at. */
+#define TICK_MS 50       /* How often the meter is looked at. */
 #define ARG_MAX_1 100000 /* Below what the kernel takes as one argument. */
 
 enum { P_CONN, P_SIGS, P_OUT, P_ERR, P_CTL, P_COUNT };
@@ -87,16 +87,18 @@ talk(struct call *c, short revents)
 static enum call_end
 watch(struct call *c)
 {
-	const uint64_t most = c->lim.memory;
 	struct pollfd p[P_COUNT];
 	uint64_t now = clock_ms(), tick = now + TICK_MS;
+	enum meter_rc over;
 
+	meter_start(&c->meter, c->J, &c->lim);
 	while (!c->g->dead && !c->told) {
 		if (now >= c->deadline)
 			return (CALL_LATE);
 		if (now >= tick) {
-			if (guests_memory(most) > most)
-				return (CALL_MEMORY);
+			if ((over = meter_look(&c->meter)) != METER_OK)
+				return (
+				    over == METER_CPU ? CALL_CPU : CALL_MEMORY);
 			tick = clock_ms() + TICK_MS;
 		}
 		set_polls(c, p);
@@ -117,7 +119,7 @@ watch(struct call *c)
 			talk(c, p[P_CTL].revents);
 		now = clock_ms();
 	}
-	return (CALL_ENDED);
+	return (meter_killed(&c->meter) ? CALL_MEMORY : CALL_ENDED);
 }
 
 static void
@@ -185,6 +187,11 @@ explain(struct call *c)
 		    "sandbox: memory limit of %" PRIu64 " MiB reached;"
 		    " %s\n",
 		    c->lim.memory >> 20, losses(c));
+		break;
+	case CALL_CPU:
+		c->code = 128 + SIGXCPU;
+		say(c, "sandbox: CPU limit of %" PRIu64 " s reached; %s\n",
+		    c->lim.cpu_s, losses(c));
 		break;
 	case CALL_FAIL:
 		c->code = 126;

@@ -5,6 +5,7 @@
 
 #include "jail/guest.h"
 #include "jail/kernel.h"
+#include "jail/meter.h"
 
 /* One execution of a caller's program, from its start until nothing of it runs
  * any more. */
@@ -12,7 +13,8 @@
 enum call_end {
 	CALL_ENDED,
 	CALL_LATE,   /* The deadline passed. */
-	CALL_MEMORY, /* The session's processes used more than they may. */
+	CALL_MEMORY, /* The session's processes used more than they may, */
+	CALL_CPU,    /* or more time. */
 	CALL_LEFT,   /* The worker closed the connection. */
 	CALL_FAIL    /* It could not be started. */
 };
@@ -31,6 +33,7 @@ struct call {
 
 	/* call.c's own. */
 	struct guest *g;
+	struct meter meter;
 	struct buf ask; /* What the interpreter has yet to be sent. */
 	char nonce[KERNEL_NONCE + 1];
 	struct kernel_line line;

@@ -213,6 +213,45 @@ absent(struct buf *b)
 	return (1);
 }
 
+static int
+no_cgroup(struct buf *b)
+{
+
+	buf_puts(b,
+	    "it is no control group of version 2, nor of version 1 for"
+	    " memory");
+	return (1);
+}
+
+static int
+no_memory(struct buf *b)
+{
+
+	buf_puts(b, "the memory controller is not handed on to its groups");
+	return (1);
+}
+
+static int
+not_ours(struct buf *b)
+{
+
+	buf_puts(b, "it does not belong to this user");
+	return (1);
+}
+
+static int
+not_below(struct buf *b)
+{
+
+	buf_puts(b,
+	    "this process is in no group below one that belongs to"
+	    " this user");
+	return (1);
+}
+
+#define CGROUP                                                               \
+	"give sandbox.cgroup, a directory below /sys/fs/cgroup, to the user" \
+	" of satchel-sandbox (satchel-sandbox(8), CONTROL GROUPS)"
 #define CONTAINER                                                           \
 	"let the container make namespaces and mounts: its seccomp profile" \
 	" must allow unshare, clone, mount, umount2, mount_setattr,"        \
@@ -269,6 +308,15 @@ static const struct {
 	  "take a kernel with CONFIG_SECCOMP_FILTER" },
 	{ "seccomp", ENOSYS, old_kernel,
 	  "take a kernel with CONFIG_SECCOMP_FILTER" },
+	{ "sandbox.cgroup", ENOENT, absent, CGROUP },
+	{ "sandbox.cgroup", 0, not_ours, CGROUP },
+	{ "cgroup version", 0, no_cgroup, CGROUP },
+	{ "cgroup memory", 0, no_memory,
+	  "write +memory to cgroup.subtree_control of sandbox.cgroup and of all"
+	  " above it, or Delegate=memory in the unit" },
+	{ "cgroup", EACCES, not_ours, CGROUP },
+	{ "cgroup limit", EACCES, not_ours, CGROUP },
+	{ "cgroup attach", 0, not_below, CGROUP },
 	{ "*", EPERM, filtered, CONTAINER },
 	{ "*", EACCES, profiled, PROFILE },
 	{ "*", EPERM, profiled, PROFILE },

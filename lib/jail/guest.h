@@ -26,8 +26,9 @@ struct guest {
 /* What a session's supervisor knows. */
 struct jail {
 	struct limits lim;
-	int root; /* The workspace. */
-	int sigs; /* signalfd of SIGCHLD. */
+	int root;  /* The workspace. */
+	int sigs;  /* signalfd of SIGCHLD. */
+	int group; /* For cgroup_kills(). */
 	struct guest
 	    kernel;        /* The Python interpreter, stopped between calls. */
 	struct guest bash; /* The shell, if one is running. */
@@ -85,5 +86,11 @@ void guests_kill(struct jail *);
  * in all; an upper bound while that is at most ${limit}.
  */
 uint64_t guests_memory(uint64_t);
+
+/**
+ * guests_cpu_ms():
+ * The CPU time that all guests, living and dead, have used so far.
+ */
+uint64_t guests_cpu_ms(void);
 
 #endif /* !JAIL_GUEST_H_ */

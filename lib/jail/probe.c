@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "jail/cause.h"
+#include "jail/cgroup.h"
 #include "jail/filter.h"
 #include "jail/ns.h"
 #include "jail/probe.h"
@@ -38,8 +39,9 @@ static _Noreturn void
 inner(const struct limits *l, int fd)
 {
 	struct ns_fail f = {0};
+	int group;
 
-	if (ns_root(l, &f))
+	if (cgroup_enter(l, &group, &f) || ns_root(l, &f))
 		tell(fd, &f);
 	if (filter_drop())
 		tell_step(fd, "capabilities");

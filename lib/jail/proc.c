@@ -1,4 +1,6 @@
-#include <ctype.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -128,4 +130,43 @@ guests_memory(uint64_t limit)
 	if ((n = each(resident, 0)) > limit)
 		n = each(share, 0);
 	return (n);
+}
+
+/* Ticks of itself and of the children that it has waited for. */
+static uint64_t
+ticks(int proc, pid_t pid, pid_t unused)
+{
+	char text[512], *p;
+	uint64_t sum = 0;
+	int i;
+
+	(void)unused;
+	if (look(proc, pid, "stat", text, sizeof(text)) == 0 ||
+	    (p = strrchr(text, ')')) == NULL)
+		return (0);
+
+	/* Fields 14 to 17; the one after the name is the third. */
+	for (i = 3, p++; i < 14 && p != NULL; i++)
+		p = strchr(p + 1, ' ');
+	for (; i < 18 && p != NULL; i++)
+		sum += strtoull(p, &p, 10);
+	return (sum);
+}
+
+static uint64_t
+ms(const struct timeval *t)
+{
+
+	return ((uint64_t)t->tv_sec * 1000 + (uint64_t)t->tv_usec / 1000);
+}
+
+uint64_t
+guests_cpu_ms(void)
+{
+	struct rusage waited = {0};
+
+	/* Each is in its parent's sum once it has been waited for. */
+	(void)getrusage(RUSAGE_CHILDREN, &waited);
+	return (each(ticks, 0) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK) +
+	    ms(&waited.ru_utime) + ms(&waited.ru_stime));
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "jail/ns.h"
+#include "jail/root.h"
 
 #define QUIET (MS_NOSUID | MS_NODEV)
 
@@ -18,19 +19,14 @@
 static const char *const bases[] = {"/tmp", "/run", "/mnt", NULL};
 
 /* clang-format off */
-static const struct {
-	const char *path;
-	mode_t mode;
-} dirs[] = {
+const struct root_dir root_dirs[] = {
 	{ "usr", 0755 }, { "proc", 0755 }, { "dev", 0755 }, { "dev/shm", 0755 },
 	{ "etc", 0755 }, { "tmp", 0755 }, { "mnt", 0755 },
 	{ "mnt/data", 0755 }, { "var", 0755 }, { "run", 0755 },
 	{ NULL, 0 }
 };
 
-static const struct {
-	const char *path, *to;
-} links[] = {
+const struct root_link root_links[] = {
 	{ "bin", "usr/bin" }, { "sbin", "usr/sbin" }, { "lib", "usr/lib" },
 	{ "lib64", "usr/lib64" }, { "lib32", "usr/lib32" },
 	{ "var/tmp", "/tmp" },
@@ -42,9 +38,7 @@ static const struct {
 };
 
 /* What of /etc is ours to say. */
-static const struct {
-	const char *path, *text;
-} texts[] = {
+const struct root_text root_texts[] = {
 	{ "etc/passwd", "sandbox:x:1000:1000:sandbox:/mnt/data:/bin/bash\n" },
 	{ "etc/group", "sandbox:x:1000:\n" },
 	{ "etc/hosts", "127.0.0.1 localhost\n" },
@@ -53,16 +47,10 @@ static const struct {
 };
 
 /*
- * What the machine lends, or sandbox.rootfs in its stead.  numpy finds its BLAS
- * through /etc/alternatives, a plot needs to find its fonts, and some languages
- * their settings.
+ * numpy finds its BLAS through /etc/alternatives, a plot needs to find its
+ * fonts, and some languages their settings.
  */
-enum lend { LEND_TREE, LEND_FILE, LEND_DEVICE, LEND_ADDED };
-static const struct lent {
-	const char *from, *to;
-	enum lend kind;
-	int needed;
-} lent[] = {
+const struct root_lent root_lent[] = {
 	{ "/usr", "usr", LEND_TREE, 1 },
 	{ "/opt", "opt", LEND_ADDED, 0 }, /* The machine's stays its own. */
 	{ "/etc/ld.so.cache", "etc/ld.so.cache", LEND_FILE, 0 },
@@ -81,8 +69,7 @@ static const struct lent {
 	{ NULL, NULL, 0, 0 }
 };
 
-/* Below /usr, but the machine's own affair: nothing of it is shown. */
-static const char *const covered[] = { "usr/local/etc", "usr/src", NULL };
+const char *const root_covered[] = { "usr/local/etc", "usr/src", NULL };
 /* clang-format on */
 
 static int
@@ -126,7 +113,7 @@ touch(const char *path, const char *text)
 
 /* Lend one thing of the root ${rootfs}. */
 static int
-lend_one(const struct lent *l, const char *rootfs)
+lend_one(const struct root_lent *l, const char *rootfs)
 {
 	char from[2 * LIMITS_PATH];
 
@@ -148,14 +135,14 @@ lend_all(const char *rootfs, struct ns_fail *f)
 {
 	size_t i;
 
-	for (i = 0; lent[i].from != NULL; i++)
-		if (lend_one(&lent[i], rootfs))
-			return (fail(f, lent[i].from));
-	for (i = 0; covered[i] != NULL; i++)
-		if (access(covered[i], F_OK) == 0 &&
-		    mount("tmpfs", covered[i], "tmpfs", QUIET | MS_RDONLY,
+	for (i = 0; root_lent[i].from != NULL; i++)
+		if (lend_one(&root_lent[i], rootfs))
+			return (fail(f, root_lent[i].from));
+	for (i = 0; root_covered[i] != NULL; i++)
+		if (access(root_covered[i], F_OK) == 0 &&
+		    mount("tmpfs", root_covered[i], "tmpfs", QUIET | MS_RDONLY,
 			"size=4k,nr_inodes=1,mode=755"))
-			return (fail(f, covered[i]));
+			return (fail(f, root_covered[i]));
 	return (0);
 }
 
@@ -164,15 +151,15 @@ make_tree(struct ns_fail *f)
 {
 	size_t i;
 
-	for (i = 0; dirs[i].path != NULL; i++)
-		if (mkdir(dirs[i].path, dirs[i].mode))
-			return (fail(f, dirs[i].path));
-	for (i = 0; links[i].path != NULL; i++)
-		if (symlink(links[i].to, links[i].path))
-			return (fail(f, links[i].path));
-	for (i = 0; texts[i].path != NULL; i++)
-		if (touch(texts[i].path, texts[i].text))
-			return (fail(f, texts[i].path));
+	for (i = 0; root_dirs[i].path != NULL; i++)
+		if (mkdir(root_dirs[i].path, root_dirs[i].mode))
+			return (fail(f, root_dirs[i].path));
+	for (i = 0; root_links[i].path != NULL; i++)
+		if (symlink(root_links[i].to, root_links[i].path))
+			return (fail(f, root_links[i].path));
+	for (i = 0; root_texts[i].path != NULL; i++)
+		if (touch(root_texts[i].path, root_texts[i].text))
+			return (fail(f, root_texts[i].path));
 	return (0);
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 
+#include "jail/cgroup.h"
 #include "jail/filter.h"
 #include "jail/guest.h"
 #include "jail/ns.h"
@@ -118,7 +119,7 @@ first(struct jail *J)
 {
 	struct ns_fail f = {.step = "supervisor"};
 
-	if (ns_root(&J->lim, &f))
+	if (cgroup_enter(&J->lim, &J->group, &f) || ns_root(&J->lim, &f))
 		report_failure(&f);
 
 	/* Nobody may look at us, nor may we gain anything any more. */

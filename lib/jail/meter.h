@@ -1,0 +1,37 @@
+#ifndef JAIL_METER_H_
+#define JAIL_METER_H_
+
+#include <stdint.h>
+
+#include "jail/guest.h"
+
+/* What a call uses, against what it may. */
+
+enum meter_rc { METER_OK, METER_MEMORY, METER_CPU };
+
+struct meter {
+	const struct jail *J;
+	uint64_t memory;         /* Bytes it may use. */
+	uint64_t cpu_ms, before; /* It may use; all before it have used. */
+	uint64_t kills;          /* As cgroup_kills() was. */
+};
+
+/**
+ * meter_start(m, J, l):
+ * A call with the limits ${l} begins in ${J}.
+ */
+void meter_start(struct meter *, const struct jail *, const struct limits *);
+
+/**
+ * meter_look(m):
+ * Which limit has been passed, if any.
+ */
+enum meter_rc meter_look(const struct meter *);
+
+/**
+ * meter_killed(m):
+ * Has the kernel killed a process of the call for the memory of the session?
+ */
+int meter_killed(const struct meter *);
+
+#endif /* !JAIL_METER_H_ */

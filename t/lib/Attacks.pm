@@ -1,0 +1,585 @@
+package Attacks;
+
+# The attacks of the protocol's checklist (section 6), by their numbers there,
+# each looked at from outside where that is possible; t/README lists them.
+#
+#	attacks($level, %settings)   all of them on a sandbox of that isolation;
+#	  the file that calls it has one test more a name that begins with the
+#	  attack's number.
+
+use strict;
+use warnings;
+use Exporter qw(import);
+use Test::More;
+use IO::Select;
+use IO::Socket::INET;
+use Socket;
+use Time::HiRes qw(sleep time);
+use Sandbox;
+
+our @EXPORT = qw(attacks);
+
+my $MiB = 1 << 20;
+my ($level, $s, $id, $c, $r, $n, $before, %meta, $other);
+
+# What there is on the machine to be found.
+my ($tcp, $port, $abstract, $hidden);
+sub bait {
+	$tcp = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 5) or die;
+	$port = $tcp->sockport;
+	socket($abstract, AF_UNIX, SOCK_STREAM, 0) or die;
+	$hidden = "satchel-test-$$";
+	bind $abstract, pack_sockaddr_un("\0$hidden") or die "abstract: $!";
+	listen $abstract, 5 or die;
+	open my $secret, '>', "$s->{dir}/secret" or die;
+	print $secret 'HOSTSECRET';
+	close $secret;
+	chmod 0644, "$s->{dir}/secret";
+	return;
+}
+
+my $prelude = <<'PY';
+import os, sys, ctypes, errno, socket, signal, resource, subprocess, time, mmap
+L = ctypes.CDLL(None, use_errno=True)
+def sc(n, *a):
+    r = L.syscall(ctypes.c_long(n), *a)
+    return 'done' if r >= 0 else errno.errorcode[ctypes.get_errno()]
+def t(f):
+    try: return f()
+    except OSError as e: return errno.errorcode[e.errno]
+    except BaseException as e: return type(e).__name__
+def opens(p, m='rb'):
+    with open(p, m) as f: return len(f.read(1)) if m == 'rb' else 'done'
+PY
+
+# Run python with the prelude; what it prints, without the last newline.
+sub py {
+	my ($code, %o) = @_;
+	$c = $s->python($id, "$prelude$code", %o);
+	my $out = $c->{stdout};
+	chomp $out;
+	return $c->{stderr} eq '' ? $out : "$out|$c->{stderr}";
+}
+
+# Is the session as it should be between calls: its supervisor, at most the
+# interpreter besides, and that stopped?  A thread stops when it next runs.
+sub quiet {
+	my ($name) = @_;
+	my ($until, @names) = time + 2;
+	do {
+		sleep 0.01 if @names;
+		my (undef, @rest) = $s->inside($id);
+		@names = map { Satchel::_slurp("/proc/$_/stat")
+		    =~ /\((.*)\) (\w)/ ? "$1 $2" : () } @rest;
+		# Its dead children are the interpreter's to wait for.
+		@names = grep { !/ Z$/ } @names;
+	} while (time < $until && "@names" =~ /[^T]$/);
+	is(join(', ', @names), @names ? 'python3 T' : '', $name);
+	return;
+}
+
+sub same_supervisor {
+	my ($name) = @_;
+	is(($s->inside($id))[0], $meta{pid}, $name);
+}
+
+# --- processes and memory ---
+
+sub processes {
+$n = py(<<'PY');
+n = 0
+for i in range(400):
+    try: p = os.fork()
+    except OSError as e: print(errno.errorcode[e.errno], n); break
+    if p == 0:
+        time.sleep(60); os._exit(0)
+    n += 1
+else: print('never', n)
+PY
+like($n, qr/^EAGAIN 1[12]\d$/, '1: fork fails at the limit');
+quiet('1: and nothing is left of them');
+is(py('print(1)'), '1', '1: the next call works');
+is(py('print(os.waitpid(os.fork() or os._exit(0), 0)[1])'), '0',
+    '1: and can fork');
+$c = $s->bash($id, ':(){ :|:& };: ; sleep 60', timeout => 2);
+is($c->{return_code}, 124, '1: a fork bomb runs into the wall limit');
+quiet('1: and nothing is left of it');
+is($s->bash($id, 'echo $((1+1))')->{stdout}, "2\n", '1: the next call works');
+
+$n = py(<<'PY');
+import threading
+l = []
+def start():
+    for i in range(10000):
+        x = threading.Thread(target=time.sleep, args=(1,)); x.start(); l.append(x)
+print(t(start), len(l) < 128)
+for x in l: x.join()
+PY
+is($n, 'RuntimeError True', '2: threads are limited alike');
+
+py('os.kill(os.getpid(), 9)');
+$n = py(<<'PY');
+kept = 'kept'
+most = 0
+def grow():
+    global most
+    l = []
+    while True: l.append(bytearray(b'x' * (1 << 20))); most = len(l)
+print(t(grow), 150 < most < 256)
+PY
+is($n, 'MemoryError True', '3: memory of one process');
+is(py('print(kept)'), 'kept', '3: the interpreter lives on');
+
+$s->bash($id, 'echo here >file');
+$c = $s->python($id, "$prelude" . <<'PY', timeout => 30);
+for i in range(10):
+    if os.fork() == 0:
+        b = bytearray(60 << 20)
+        for i in range(0, len(b), 4096): b[i] = 1
+        time.sleep(30); os._exit(0)
+time.sleep(30)
+PY
+is($c->{return_code}, 137, '4: memory of many processes');
+like($c->{stderr}, qr/^sandbox: memory limit of 256 MiB reached; .*\n\z/m,
+    '4: says so');
+cmp_ok($c->{ms}, '<', 10000, '4: before the wall limit');
+same_supervisor('4: the supervisor survives');
+quiet('4: and nothing else does');
+is($s->bash($id, 'cat file')->{stdout}, "here\n", '4: files are kept');
+$c = $s->bash($id, <<'SH', timeout => 30);
+for i in 1 2 3 4 5 6 7 8; do
+  python3 -c 'import time
+b = bytearray(60 << 20)
+for i in range(0, len(b), 4096): b[i] = 1
+time.sleep(30)' &
+done; wait
+SH
+is($c->{return_code}, 137, '4: the same from bash');
+
+# Shared pages are counted once: forked children of a large process.
+is(py(<<'PY'), 'done', '4: pages shared by fork count once');
+b = bytearray(100 << 20)
+for i in range(0, len(b), 4096): b[i] = 1
+for i in range(8):
+    if os.fork() == 0: time.sleep(1); os._exit(0)
+time.sleep(0.5); print('done')
+PY
+
+is(py('print([sc(n, 0, 0, 0, 0) for n in (319, 447, 29, 30, 68, 64, 240)])'),
+    "['EPERM', 'EPERM', 'EPERM', 'EPERM', 'EPERM', 'EPERM', 'EPERM']",
+    '5: memfd, shm, msg, sem, mq');
+	return;
+}
+
+# --- files ---
+
+sub files {
+$n = py(<<'PY');
+def fill(d):
+    for i in range(100):
+        with open('%s/big%d' % (d, i), 'wb', 0) as f:
+            for i in range(32): f.write(b'x' * 65536)
+for d in ('.', '/tmp', '/dev/shm'):
+    print(t(lambda: fill(d)), end=' ')
+    n = 0
+    for f in os.listdir(d):
+        n += os.path.getsize(d + '/' + f)
+        os.unlink(d + '/' + f)
+    print((n + 65536) >> 20)
+print(t(lambda: fill('/')))
+PY
+is($n, "ENOSPC 16\nENOSPC 64\nENOSPC 16\nEROFS",
+    '6, 7, 8: the workspace, /tmp, /dev/shm and / are bounded');
+is(py("print(t(lambda: os.truncate(os.open('sp', os.O_CREAT|os.O_RDWR), 1<<40)))"),
+    'EFBIG', '9: a sparse file of 1 TiB');
+$n = py(<<'PY');
+def make():
+    for i in range(1000000): open('i%d' % i, 'w').close()
+print(t(make), 1000 < len(os.listdir('.')) < 2100)
+for f in os.listdir('.'): os.unlink(f)
+PY
+is($n, 'ENOSPC True', '10: inodes');
+$n = py(<<'PY');
+l = []
+def take():
+    while True: l.append(open('/dev/null'))
+print(t(take), len(l) < 256); l.clear()
+PY
+is($n, 'EMFILE True', '11: descriptors');
+is($s->bash($id, 'echo ok')->{stdout}, "ok\n", '11: the next call works');
+is(py("p = os.fork() or os.abort()\nprint(os.waitpid(p, 0)[1], os.listdir('.'))"),
+    '6 []', '12: no core dump');
+	return;
+}
+
+# --- output ---
+
+sub output {
+$before = time;
+$c = $s->python($id, "import sys\nfor _ in range(200):"
+    . " sys.stdout.write('x' * (1 << 20))\nprint()", timeout => 60);
+is("$c->{return_code} $c->{stderr}", '0 ', '13: 200 MiB are swallowed');
+like($c->{stdout}, qr/\Ax+\n\[208666625 more bytes were dropped\]\n\z/,
+    '13: one is kept, the rest counted');
+my ($peak) = Satchel::_slurp("/proc/$meta{pid}/status") =~ /VmHWM:\s*(\d+)/;
+cmp_ok($peak, '<', 32 << 10, "13: the supervisor never held more: $peak KiB");
+$c = $s->python($id, "import os, sys\nos.write(2, b'a\\0b\\xff\\n')\n"
+    . "sys.stderr.write('e' * (3 << 20))");
+like($c->{stderr}, qr/\Aa\0b\x{fffd}\ne+\n\[\d+ more bytes were dropped\]\n\z/,
+    '14: of stderr too, NUL kept, what is no UTF-8 marked');
+$c = $s->python($id, "import os\nwhile True: os.write(1, b'y' * 65536)",
+    timeout => 2);
+is($c->{return_code}, 124, '13: an endless flood ends at the wall limit');
+	return;
+}
+
+# --- time ---
+
+sub endless {
+my @endless = (
+	['15: spin', 'while True: pass'],
+	['16: sleep', 'import time; time.sleep(60)'],
+	['17: stop itself', 'import os; os.kill(os.getpid(), 19)'],
+	['18: block all signals and spin', "import signal\n"
+	    . "for i in range(1, 65):\n  try: signal.signal(i, signal.SIG_IGN)\n"
+	    . "  except (OSError, ValueError): pass\n"
+	    . "signal.pthread_sigmask(0, signal.valid_signals())\nwhile True: pass"],
+);
+for (@endless) {
+	my ($name, $code) = @$_;
+	$s->bash($id, 'echo kept >kept');
+	$before = time;
+	$c = $s->python($id, "print('part')\n$code", timeout => 1);
+	cmp_ok(time - $before, '<', 4, "$name: ends in its time");
+	is("$c->{return_code}$c->{stdout}", "124part\n",
+	    "$name: 124, with what was printed");
+	is($c->{stderr}, "sandbox: wall limit of 1 s reached;"
+	    . " variables were lost, files kept\n", "$name: says so");
+	quiet("$name: nothing is left");
+	is($s->bash($id, 'cat kept')->{stdout}, "kept\n", "$name: files stay");
+	is(py('print(1)'), '1', "$name: a fresh interpreter");
+}
+$c = $s->bash($id, 'echo part; trap "" TERM INT HUP; while :; do :; done',
+    timeout => 1);
+is("$c->{return_code}$c->{stdout}$c->{stderr}", "124part\nsandbox: wall limit"
+    . " of 1 s reached; files were kept\n", '15: the same in bash');
+
+is(py('print(repr(sys.stdin.read()))'), "''", '48: nothing to read');
+is($s->bash($id, 'cat | wc -c')->{stdout}, "0\n", '48: in bash');
+
+py("import threading\nv = 'kept'\ndef spin():\n    while True: pass\n"
+    . 'threading.Thread(target=spin, daemon=True).start()');
+quiet('15: a thread does not go on between calls');
+is(py('print(v)'), 'kept', '15: and the interpreter does when it is called');
+py('os.kill(os.getpid(), 9)');
+
+$c = $s->bash($id, '(setsid sh -c "sleep 600 & sleep 600" >/dev/null 2>&1 &);'
+    . ' nohup sleep 600 >/dev/null 2>&1 & echo done');
+is($c->{stdout}, "done\n", '19: a daemon');
+quiet('19: does not outlive its call');
+py(<<'PY');
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0: time.sleep(600)
+    os._exit(0)
+os.wait()
+PY
+quiet('19: nor one made by python');
+$before = time;
+is($s->bash($id, 'sleep 600 & echo done')->{stdout}, "done\n",
+    '20: a child that holds the pipe');
+cmp_ok(time - $before, '<', 3, '20: delays nothing');
+	return;
+}
+
+# --- the supervisor ---
+
+sub supervisor {
+is(py('print([t(lambda: os.kill(1, n)) for n in (9, 19, 15, 2, 1, 17)])'),
+    '[None, None, None, None, None, None]', '21: signals to the supervisor');
+is(py('print(1)'), '1', '21: have no effect');
+same_supervisor('21: at all');
+$c = $s->python($id, "import os\nif os.fork() == 0: os.kill(-1, 9)\nos.wait()");
+is($c->{return_code}, 137, '22: kill -1 takes the interpreter');
+like($c->{stderr}, qr/^sandbox: the interpreter was ended by signal 9;/m,
+    '22: and says so');
+is(py('print(1)'), '1', '22: a fresh one comes');
+is($s->bash($id, '(kill -9 -1); sleep 60')->{return_code}, 137, '22: in bash');
+is($s->bash($id, 'kill -STOP -1; sleep 60', timeout => 1)->{return_code}, 124,
+    '22: kill -STOP -1');
+is($s->bash($id, 'kill -CONT -1; echo ok')->{stdout}, "ok\n",
+    '22: nothing is wedged');
+same_supervisor('22: the supervisor is the same');
+is(py('print([sc(101, 16, 1, 0, 0), sc(310, 1, 0, 0, 0, 0, 0), sc(311, 1, 0,'
+    . ' 0, 0, 0, 0), sc(438, pf := os.pidfd_open(1), 0, 0), sc(312, 1, 1, 0, 0, 0)])
+'
+    . 'os.close(pf)'),
+    "['EPERM', 'EPERM', 'EPERM', 'EPERM', 'EPERM']",
+    '23: ptrace, process_vm_*, pidfd_getfd, kcmp');
+is(py("print([t(lambda: opens('/proc/1/' + x)) for x in"
+    . " ('environ', 'mem', 'maps')], t(lambda: os.listdir('/proc/1/fd')),"
+    . " t(lambda: os.listdir('/proc/1/root')), t(lambda:"
+    . " os.readlink('/proc/1/exe')))"),
+    "['EACCES', 'EACCES', 'EACCES'] EACCES EACCES EACCES",
+    '24: what /proc says of the supervisor');
+is(py('print(sorted(os.environ))'), "['HOME', 'LANG', 'MPLBACKEND', "
+    . "'MPLCONFIGDIR', 'OPENBLAS_NUM_THREADS', 'PATH']", '25: six variables');
+is($s->bash($id, 'cat /proc/[0-9]*/environ 2>/dev/null | tr "\0" "\n"'
+    . ' | grep -c of-the-service')->{stdout}, "0\n", '25: no secret in any');
+unlike(Satchel::_slurp("/proc/$meta{pid}/environ"), qr/./,
+    '25: nor in the supervisor');
+is(py("print(sorted(os.listdir('/proc/self/fd'), key=int)[:-1])"),
+    "['0', '1', '2', '3']", "26: python's descriptors");
+is($s->bash($id, 'ls /proc/$$/fd; for f in 0 1 2; do readlink /proc/$$/fd/$f'
+    . ' | cut -c1-5; done')->{stdout}, "0\n1\n2\n255\n/dev/\npipe:\npipe:\n"
+    =~ s/255\n//r, "26: bash's descriptors");
+if ($> == 0) {
+	my @fds = map { readlink } glob "/proc/$meta{pid}/fd/*";
+	is(join(' ', grep { m{^/} && !m{^/dev/null$}
+	    && !m{/lock$} && !m{^/(?:mnt/data)?$}
+	    && !m{/memory\.(?:oom_control|events)$} } @fds), '',
+	    "26: as root: the supervisor's lead to no file but its lock");
+}
+
+is(py("os.write(3, b'0\\n' * 100000)\nos.write(3, b'0' * 100 + b'\\n' + b'f' *"
+    . " 16 + b' 0\\n')\nprint('own')"), 'own', '27: forged answers');
+is(py("print('next')"), 'next', '27: belong to no call');
+$c = $s->python($id, "import os\nos.write(3, b'f' * 16 + b' 99\\n')");
+is($c->{return_code}, 0, '27: and decide nothing');
+like(py("os.fork(); print(1)"), qr/^1(\n1)?$/, '28: a child that runs off its cell');
+is(py("print('two')"), 'two', '28: answers nothing');
+for (['29: close everything', 'os.closerange(0, 256)', 137],
+    ['29: segfault', 'ctypes.string_at(0)', 139],
+    ['29: os._exit', 'os._exit(5)', 5]) {
+	my ($name, $code, $rc) = @$_;
+	py($code);
+	is($c->{return_code}, $rc, $name);
+	like($c->{stderr}, qr/^sandbox: the interpreter .*variables were lost/m,
+	    "$name: says so");
+	is(py("print('fresh')"), 'fresh', "$name: a fresh interpreter");
+}
+	return;
+}
+
+# --- what is visible ---
+
+sub visible {
+$other = $s->session;
+$s->bash($other, 'echo OTHERSECRET >secret');
+$s->python($other, 'x = 1');
+is($s->bash($id, 'grep -r OTHERSECRET /mnt /tmp /dev/shm 2>/dev/null'
+    . ' | grep -c .')->{stdout}, "0\n", "30: another session's files");
+my @mine = $s->inside($id);
+my $seen = () = $s->bash($id, 'cd /proc; echo [0-9]*')->{stdout} =~ /\d+/g;
+cmp_ok($seen, '<=', @mine + 1, "30: another session's processes");
+py('print(1)');
+my ($kernel) = grep { Satchel::_slurp("/proc/$_/stat") =~ /\(python3\)/ }
+    $s->inside($id);
+for (qw(user pid mnt net ipc uts cgroup)) {
+	like(readlink("/proc/$kernel/ns/$_"), qr/^$_:/, "30: a $_ namespace");
+	isnt(readlink("/proc/$kernel/ns/$_"), readlink("/proc/$$/ns/$_"),
+	    '30: of its own');
+}
+is(join(',', map { sprintf '%o', (stat "$s->{sessions}/$_")[2] & 07777 }
+    $id, $other), '700,700', '30: directories are closed to others');
+
+is(py("print([p for p in ('$s->{dir}', '$s->{dir}/secret', '/root', '/home',"
+    . " '/srv', '/opt', '/boot', '/media', '/sys', '/var/lib', '/var/log',"
+    . " '/etc/shadow', '/etc/hostname', '/etc/machine-id', '/etc/ssl',"
+    . " '/run/systemd', '/usr/local/etc/x', '/lost+found') if"
+    . ' os.path.lexists(p)])'), '[]', '31: files of the machine');
+is(py("print(open('/etc/passwd').read().count(chr(10)))"), '1',
+    '31: one user is known');
+is(py("print(t(lambda: os.listdir('/usr/local/etc')) in ([], 'ENOENT'),"
+    . " t(lambda: os.listdir('/usr/src')) in ([], 'ENOENT'))"), 'True True',
+    '31: parts of /usr that are the machine\'s own are empty');
+is(py("print([t(lambda: opens(p, 'w')) for p in ('/x', '/usr/x', '/etc/x',"
+    . " '/etc/passwd', '/usr/bin/env', '/dev/x', '/mnt/x', '/run/x', '/var/x',"
+    . " '/etc/alternatives/x')])"), "['" . join("', '", ('EROFS') x 10) . "']",
+    '32: everything else is read-only');
+is(py("print([t(lambda: os.rename('/dev/null', '/dev/n')),"
+    . " t(lambda: os.chmod('/usr', 0o777))])"), "['EROFS', 'EROFS']",
+    '32: and cannot be changed');
+is(py("print([p for p in ('sys', 'sysrq-trigger', 'kcore', 'kmsg', 'cmdline',"
+    . " 'version', 'cpuinfo', 'meminfo', 'mounts', 'net', 'kallsyms', 'bus',"
+    . " 'fs', 'keys') if os.path.exists('/proc/' + p)])"), '[]',
+    '33: /proc shows processes only');
+is(py("print([open('/proc/self/' + f).read() for f in ('mountinfo', 'mounts',"
+    . " 'mountstats')])"), "['', '', '']",
+    '33: no device and no path of the machine among the mounts');
+	return;
+}
+
+# --- the network ---
+
+sub network {
+is(py('print([t(lambda: socket.socket(f, k)) for f, k in ((2, 1), (2, 2),'
+    . ' (10, 1), (16, 3), (17, 3), (40, 1), (38, 5), (31, 3), (44, 3))])'),
+    "['" . join("', '", ('EAFNOSUPPORT') x 9) . "']",
+    '34, 35: no sockets but unix ones');
+is($s->bash($id, "exec 3<>/dev/tcp/127.0.0.1/$port && echo in")->{stdout}, '',
+    "34: the machine's own services");
+is($s->bash($id, 'ls -d /sys /proc/net /proc/$$/net/dev 2>/dev/null; cat'
+    . ' /proc/$$/net/dev 2>/dev/null | grep -c eth')->{stdout}
+    =~ /^[1-9]\d*$/m ? 'eth' : '', '', '34: no interface of the machine');
+is(py("print([os.path.exists(p) for p in ('$s->{dir}/sock',"
+    . " '$s->{sessions}/$id/sock', '/run/mysqld/mysqld.sock')])"),
+    '[False, False, False]', '36: unix sockets of the machine');
+is(py("s = socket.socket(socket.AF_UNIX)\n"
+    . "print(t(lambda: s.connect('\\0$hidden')))"), 'ECONNREFUSED',
+    '37: abstract unix sockets of the machine');
+is(scalar IO::Select->new($tcp, $abstract)->can_read(0), undef,
+    '34, 37: nobody has come to either');
+	return;
+}
+
+# --- privileges ---
+
+sub privileges {
+py('print(1)');
+my ($kernel) = grep { Satchel::_slurp("/proc/$_/stat") =~ /\(python3\)/ }
+    $s->inside($id);
+my $status = Satchel::_slurp("/proc/$kernel/status");
+for (['CapInh', '0000000000000000'], ['CapPrm', '0000000000000000'],
+    ['CapEff', '0000000000000000'], ['CapBnd', '0000000000000000'],
+    ['CapAmb', '0000000000000000'], ['NoNewPrivs', '1'], ['Seccomp', '2']) {
+	my ($what, $is) = @$_;
+	my ($value) = $status =~ /^$what:\s*(\w+)/m;
+	is($value, $is, "38: $what of the interpreter, from outside");
+}
+$status = Satchel::_slurp("/proc/$meta{pid}/status");
+for (['CapEff', '0000000000000000'], ['CapBnd', '0000000000000000'],
+    ['NoNewPrivs', '1']) {
+	my ($what, $is) = @$_;
+	my ($value) = $status =~ /^$what:\s*(\w+)/m;
+	is($value, $is, "38: $what of the supervisor, from outside");
+}
+my ($uids) = $status =~ /^Uid:\s*(.*)/m;
+is($uids, join("\t", ((stat $s->{sessions})[4]) x 4),
+    "38: all of it runs as the service's user");
+is($s->bash($id, 'su -c id 2>/dev/null; sudo -n id 2>/dev/null; id -u')
+    ->{stdout}, "1000\n", '38: setuid programs');
+is(py("print([sc(133, b'dev', 0o20666, 0x103), sc(133, b'blk', 0o60666, 0x800),"
+    . " sc(259, -100, b'dev', ctypes.c_long(0o20666), 0x103),"
+    . " t(lambda: os.mkfifo('ff'))])"), "['EPERM', 'EPERM', 'EPERM', None]",
+    '39: devices cannot be made, FIFOs can');
+is(py("print(sorted(os.listdir('/dev')))"), "['fd', 'full', 'null', 'random', "
+    . "'shm', 'stderr', 'stdin', 'stdout', 'urandom', 'zero']",
+    '39: the devices there are');
+is(py('print([sc(n, 0, 0, 0, 0, 0) for n in (165, 166, 155, 161, 428, 429,'
+    . ' 430, 431, 432, 433, 442)])'), "['" . join("', '", ('EPERM') x 11)
+    . "']", '40: mounts');
+is(py('print([sc(272, 0x10000000), sc(272, 0x40000000), sc(56, 0x10000011, 0,'
+    . ' 0, 0, 0), sc(56, 0x20000011, 0, 0, 0, 0), sc(308, 0, 0), sc(435, 0,'
+    . ' 0)])'), "['EPERM', 'EPERM', 'EPERM', 'EPERM', 'EPERM', 'ENOSYS']",
+    '41: namespaces');
+is(py('print([sc(n, 0, 0, 0, 0, 0) for n in (425, 426, 427)])'),
+    "['ENOSYS', 'ENOSYS', 'ENOSYS']", '42: io_uring');
+is(py('print([sc(n, 0, 0, 0, 0, 0) for n in (321, 298, 323, 135, 103, 300)])'),
+    "['" . join("', '", ('EPERM') x 6) . "']",
+    '43: bpf, perf, userfaultfd, personality, syslog, fanotify');
+is(py('print([sc(n, 0, 0, 0, 0, 0) for n in (248, 249, 250)])'),
+    "['EPERM', 'EPERM', 'EPERM']", '44: keyrings');
+is(py('print(sc(0x40000000 | 39))'), 'ENOSYS', '45: x32 system calls');
+py(<<'PY');
+m = mmap.mmap(-1, 4096, prot=7)
+m.write(b'\xb8\x14\0\0\0\xcd\x80\xc3')   # getpid() by the 32-bit gate
+a = ctypes.addressof(ctypes.c_char.from_buffer(m))
+ctypes.CFUNCTYPE(ctypes.c_int)(a)()
+PY
+ok($c->{return_code} == 159 || $c->{return_code} == 139,
+    "45: 32-bit system calls end the process: $c->{return_code}");
+is(py('print([t(lambda: resource.setrlimit(r, (-1, -1))) for r in (resource.'
+    . 'RLIMIT_NPROC, resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.'
+    . 'RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)])'),
+    "['" . join("', '", ('ValueError') x 6) . "']", '46: limits stay');
+is(py('print([t(lambda: os.nice(-5)), t(lambda: os.sched_setscheduler(0, 1,'
+    . ' os.sched_param(50)))])'), "['EPERM', 'EPERM']", '46: priorities');
+is(py("import fcntl\nprint([t(lambda: fcntl.ioctl(0, 0x5412, b'x')),"
+    . " t(lambda: opens('/dev/tty'))], os.getsid(0) == os.getpid())"),
+    "['ENOTTY', 'ENOENT'] True", '47: no terminal');
+	return;
+}
+
+# --- links and odd files ---
+
+sub links {
+$s->bash($id, 'rm -rf /mnt/data/*');
+$c = $s->bash($id, <<'SH');
+ln -s /etc/passwd abs; ln -s ../../etc/passwd rel; ln -s / root
+ln -s /proc/self/environ magic; ln -s plain inside; ln -s /tmp tmp
+ln -s /tmp/made dangling
+echo plain >plain; ln plain hard; mkfifo fifo; mkdir dir shut
+chmod 000 shut; echo >unread; chmod 000 unread
+truncate -s 10M sparse
+SH
+is_deeply($c->{files}, [qw(hard plain sparse unread)], '49, 53: what is listed');
+is($s->fetch($id, $_->[0])->{status}, $_->[1], "49, 53: GetFile $_->[0]")
+    for (['abs', 403], ['rel', 403], ['magic', 403], ['inside', 403],
+    ['root/etc/passwd', 403], ['tmp/x', 403], ['fifo', 404], ['dir', 400],
+    ['.', 400], ['hard', 200], ['sparse', 200], ['nosuch', 404],
+    ['plain/x', 404], ['unread', 403], ['shut/x', 403]);
+is($s->fetch($id, $_)->{status}, 403, "51: GetFile $_")
+    for ('../x', 'a/../../x', '/etc/passwd', '/proc/self/environ',
+    '/mnt/data/../data/plain', '/mnt/datax', '..', '/', '/tmp/x');
+is($s->fetch($id, '/mnt/data/plain')->{body}, "plain\n",
+    '51: an absolute path inside');
+is($s->get("/sessions/$id/files?path=$_")->{status}, 400,
+    "58: GetFile of a name with NUL: $_") for 'a%00b', '%00';
+is($s->get("/sessions/$id/files")->{status}, 422, 'GetFile without path');
+is($s->put($id, $_->[0], 'WRITTEN')->{status}, $_->[1],
+    "50, 51: PutFile $_->[0]")
+    for (['abs', 403], ['inside', 403], ['dangling', 403], ['tmp/made', 403],
+    ['root/tmp/made', 403], ['../x', 403], ['/tmp/made', 403],
+    ['a/../b', 403], ['.hidden', 403], ['sub/.hidden/x', 403], ['dir', 400],
+    ['.', 400], ['plain/x', 404], ['x' x 300, 400], ['fifo', 201]);
+$c = $s->bash($id, 'cat plain; ls -A /tmp /mnt/data | grep -c made;'
+    . ' find / -xdev -name "*.put-*" 2>/dev/null; find /mnt/data -name ".*"');
+is($c->{stdout}, "plain\n0\n", '50: and nothing has been written elsewhere');
+is(py("print(t(lambda: os.link('/usr/bin/env', 'l')),"
+    . " t(lambda: os.link('/etc/ld.so.cache', 'l')))"), 'EXDEV EXDEV',
+    '54: hard links to files of the machine');
+is(py("print(t(lambda: open('n' * 256, 'w')))"), 'ENAMETOOLONG',
+    '57: names over 255 bytes');
+$c = $s->python($id, "import os\nd = os.getcwd()\nfor i in range(2000):\n"
+    . "    os.mkdir('d'); os.chdir('d')\nopen('f', 'w').close()\nos.chdir(d)");
+is_deeply($c->{files}, [], '57: a file two thousand levels deep');
+is($s->list($id)->{status}, 200, '57: and listing still works');
+$s->bash($id, 'chmod 000 /mnt/data');
+is($s->bash($id, 'echo back >b; cat b')->{stdout}, "back\n",
+    'a program that locks itself out of its workspace');
+	return;
+}
+
+# --- the end ---
+
+sub ending {
+my @all = $s->inside($id);
+cmp_ok(scalar @all, '>=', 2, '73: a session with processes');
+kill 'KILL', $all[0];
+my $until = time + 2;
+sleep 0.01 while time < $until && grep { Satchel::_alive($_) } @all;
+is(join(' ', grep { Satchel::_alive($_) } @all), '',
+    '73: ends whole with its supervisor');
+is($s->bash($other, 'cat secret')->{stdout}, "OTHERSECRET\n",
+    '73: and takes no other along');
+is($s->exec($id, 'bash_code_execution', { command => 'true' })->{status}, 404,
+    '73: its id is unknown then');
+	return;
+}
+
+sub attacks {
+	my ($what, %set) = @_;
+	$level = $what;
+	$s = Sandbox->new(set => { 'sandbox.isolation' => $level,
+	    'sandbox.workspace_bytes' => 16 * $MiB,
+	    'sandbox.session_memory_bytes' => 256 * $MiB, %set });
+	$id = $s->session;
+	%meta = $s->meta($id);
+	bait();
+	$_->() for (\&processes, \&files, \&output, \&endless, \&supervisor, \&visible, \&network, \&privileges, \&links, \&ending);
+	undef $s;
+	return;
+}
+
+1;
