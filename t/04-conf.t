@@ -46,8 +46,8 @@ my %trap = (
 	    "$file:3: files.max_bytes: \"64MB\" will not do; it takes a whole "
 	    . 'number from 1 to 1099511627776'],
 	'a part that is not built yet' => ["files:\n  root: /srv\n"
-	    . "librechat:\n  share_in_tenant: true\n",
-	    "$file:4: librechat.share_in_tenant: is not built yet"],
+	    . "  provider_copy: true\n",
+	    "$file:3: files.provider_copy: is not built yet"],
 	'no root' => ["log: {file: ''}\n", "$file: files.root: must be given; "
 	    . 'it takes a path that begins with a slash and ends without one'],
 );

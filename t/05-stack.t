@@ -122,7 +122,7 @@ is(status_of($port, '/healthz'), 200, '... and the first one stays');
 for my $bad (
     ['files.max_bytes=64MB', qr/files\.max_bytes: "64MB" will not do/],
     ['files.max_byte=1', qr/files\.max_byte: .*nearest is files\.max_bytes/],
-    ['librechat.share_in_tenant=true', qr/share_in_tenant: is not built yet/],
+    ['files.provider_copy=true', qr/provider_copy: is not built yet/],
     ['files.root', qr/not of the form KEY=VALUE/]) {
 	$r = run('sh', 'tools/stack', 'up', '--dir', $other, '--port', 0,
 	    '--set', $bad->[0]);

@@ -210,7 +210,7 @@ read_list(struct reader *R, const struct scope *s, const char *name)
 {
 	const struct row *r = conf_row(s, name);
 
-	if (r != NULL && r->kind == &conf_list)
+	if (r != NULL && conf_takes_list(r))
 		return (read_texts(R, s, name));
 	if (r != NULL && r->kind == &conf_providers)
 		return (read_providers(R, s, name));

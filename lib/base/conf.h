@@ -78,6 +78,20 @@ struct conf {
 	uint64_t body_max_bytes; /* Of a JSON body. */
 	int auth_lenient_user;   /* auth.lenient_user */
 
+	/* librechat.* */
+	char *lc_jwks_file, *lc_pem_dir, *lc_pem_file, *lc_kid;
+	char *lc_issuer, *lc_audience;
+	char **lc_algorithms; /* Ends with NULL. */
+	uint64_t lc_skew_s, lc_lifetime_s;
+	char *lc_tenant;
+	int lc_tenant_required, lc_key_with_jwt;
+	char **lc_trusted; /* NULL or ends with NULL; cidr_parse() takes it. */
+	uint64_t lc_retention_s;
+	int lc_share, lc_echo;
+	uint64_t lc_max_bytes, lc_exec_timeout_s;
+	uint64_t lc_output_max_files, lc_output_max_bytes;
+	uint64_t lc_rate[4]; /* By enum rate_kind; 0 = no limit. */
+
 	struct conf_provider *providers;
 	size_t nproviders;
 

@@ -82,9 +82,14 @@ print_help(const struct row *r, const char *lead)
 static void
 print_value(const struct row *r, const char *v)
 {
-	int bare = r->kind == &conf_num || r->kind == &conf_bool ||
-	    r->kind == &conf_word || r->kind == &conf_choice;
+	int bare;
 
+	if (r->kind == &conf_choices || r->kind == &conf_cidrs) {
+		printf("[%s]\n", v);
+		return;
+	}
+	bare = r->kind == &conf_num || r->kind == &conf_bool ||
+	    r->kind == &conf_word || r->kind == &conf_choice;
 	printf(bare ? "%s\n" : "\"%s\"\n", v);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cidr.h"
 #include "base/num.h"
 
 #include "base/conf_row.h"
@@ -354,6 +355,100 @@ show_list(const struct row *r, const void *p, struct buf *b)
 }
 
 const struct kind conf_list = {set_list, want_list, show_list, drop_list};
+
+/*
+ * Lists that may also be written as one text with commas, on a command line.
+ * Empty: no items.
+ */
+static enum conf_rc
+set_items(const struct row *r, const char *s, void *p,
+    int (*fits)(const struct row *, const char *))
+{
+	char item[64];
+	enum conf_rc rc = CONF_OK;
+	size_t len;
+
+	for (; rc == CONF_OK && *(s += strspn(s, ", ")) != '\0'; s += len) {
+		len = strcspn(s, ", ");
+		if (len >= sizeof(item))
+			return (CONF_BAD);
+		memcpy(item, s, len);
+		item[len] = '\0';
+		rc = fits(r, item) ? set_list(r, item, p) : CONF_BAD;
+	}
+	return (rc);
+}
+
+static void
+show_items(const struct row *r, const void *p, struct buf *b)
+{
+	char **list = *(char **const *)p;
+	size_t i;
+
+	(void)r;
+	for (i = 0; list != NULL && list[i] != NULL; i++)
+		buf_printf(b, "%s%s", i == 0 ? "" : ", ", list[i]);
+}
+
+static int
+is_choice(const struct row *r, const char *s)
+{
+	int n;
+
+	return (word_find(r, s, &n) == CONF_OK);
+}
+
+static enum conf_rc
+set_choices(const struct row *r, const char *s, void *p)
+{
+
+	return (set_items(r, s, p, is_choice));
+}
+
+static void
+want_choices(const struct row *r, struct buf *b)
+{
+
+	buf_puts(b, "a list of ");
+	want_word(r, b);
+}
+
+const struct kind conf_choices = {
+    set_choices, want_choices, show_items, drop_list};
+
+static int
+is_cidr(const struct row *r, const char *s)
+{
+	struct cidr c;
+
+	(void)r;
+	return (cidr_parse(s, &c) == 0);
+}
+
+static enum conf_rc
+set_cidrs(const struct row *r, const char *s, void *p)
+{
+
+	return (set_items(r, s, p, is_cidr));
+}
+
+static void
+want_cidrs(const struct row *r, struct buf *b)
+{
+
+	(void)r;
+	buf_puts(b, "a list of networks such as 10.0.0.0/8 or fd00::/8");
+}
+
+const struct kind conf_cidrs = {set_cidrs, want_cidrs, show_items, drop_list};
+
+int
+conf_takes_list(const struct row *r)
+{
+
+	return (r->kind == &conf_list || r->kind == &conf_choices ||
+	    r->kind == &conf_cidrs);
+}
 
 /* --- what holds no value of its own --- */
 

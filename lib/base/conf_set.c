@@ -400,6 +400,11 @@ conf_finish(const struct conf_in *in, struct conf *c)
 	if (c->exec_timeout_s > c->turn_budget_s)
 		return (conf_fail(in, &s, "code_execution.exec_timeout_s",
 		    "must not be more than turn_budget_s"));
+	if ((c->lc_jwks_file != NULL) + (c->lc_pem_dir != NULL) +
+		(c->lc_pem_file != NULL) >
+	    1)
+		return (conf_fail(in, &s, "librechat.jwt",
+		    "give only one of jwks_file, pem_dir and pem_file"));
 	return (0);
 }
 

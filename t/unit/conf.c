@@ -169,8 +169,9 @@ static const struct trap traps[] = {
 	{ "part not built yet", ROOT "sandbox: {ready: 4}\n",
 	    "f:2: sandbox.ready: is not built yet" },
 	{ "list of a part not built yet", ROOT
-	    "librechat: {trusted_cidrs: [10.0.0.0/8]}\n",
-	    "f:2: librechat.trusted_cidrs: is not built yet" },
+	    "librechat: {trusted_cidrs: [10.0.0.0/33]}\n",
+	    "f:2: librechat.trusted_cidrs: \"10.0.0.0/33\" will not do; it takes "
+	    "a list of networks such as 10.0.0.0/8 or fd00::/8" },
 	{ "value not built yet", ROOT "store: {kind: s3}\n",
 	    "f:2: store.kind: s3 is not built yet" },
 };
