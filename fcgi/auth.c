@@ -6,6 +6,7 @@
 #include "data/schema.h"
 
 #include "fcgi/auth.h"
+#include "fcgi/lc.h"
 #include "fcgi/req.h"
 #include "fcgi/routes.h"
 
@@ -84,8 +85,8 @@ refuse(struct req *r)
  * The database was not there, or not right, when this process started: rows are
  * touched only once the schema's number has been seen to fit.
  */
-static int
-check_schema(struct req *r)
+int
+auth_schema(struct req *r)
 {
 	struct server *srv = r->srv;
 	enum data_rc rc = DATA_DOWN;
@@ -184,9 +185,11 @@ auth_check(struct req *r)
 	const char *token, *id = r->file_id[0] != '\0' ? r->file_id : NULL;
 	enum data_rc rc;
 
+	if (r->route->who == WHO_LIBRECHAT)
+		return (lc_auth(r));
 	if ((token = find_token(r)) == NULL)
 		return (refuse(r));
-	if (check_schema(r))
+	if (auth_schema(r))
 		return (-1);
 	rc = caller_find(
 	    r->srv->db, r->mem, token, id, &r->caller, &r->file, &r->file_rc);

@@ -13,4 +13,11 @@ struct req;
  */
 int auth_check(struct req *);
 
+/**
+ * auth_schema(r):
+ * See that the database has the schema that this program was written for,
+ * before a row is touched.  Return 0, or -1 after answering.
+ */
+int auth_schema(struct req *);
+
 #endif /* !FCGI_AUTH_H_ */

@@ -34,6 +34,11 @@ choose_dialect(struct req *r, const struct match *m)
 	const struct route *rt = m->first != NULL ? m->first : m->misfit;
 	struct buf beta = BUF_INIT(BETA_MAX);
 
+	if (rt != NULL && (rt->flags & R_CODEAPI)) {
+		r->dialect = &dialect_codeapi;
+		reply_header(r, "X-CodeAPI-Execution-Profile", "default");
+		return;
+	}
 	if (rt != NULL && (rt->flags & (R_OPENAI | R_ANTHROPIC))) {
 		r->dialect =
 		    rt->flags & R_OPENAI ? &dialect_openai : &dialect_anthropic;
@@ -75,6 +80,9 @@ answer_unrouted(struct req *r, const struct match *m)
 		return (reply_problem(r, P_METHOD, NULL,
 		    "This method is not supported here; use %s", m->allow));
 	}
+	if (m->misfit != NULL && (m->misfit->flags & R_CODEAPI))
+		return (reply_problem(r, P_BAD_REQUEST, NULL,
+		    "A session or file id is 21 of A-Z a-z 0-9 _ -"));
 	if (m->misfit != NULL)
 		return (reply_problem(
 		    r, P_NOT_FOUND, "id", "There is nothing of this id"));

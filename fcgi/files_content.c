@@ -14,6 +14,7 @@
 #include "io/blob.h"
 #include "speech/dialect.h"
 
+#include "fcgi/content.h"
 #include "fcgi/req.h"
 #include "fcgi/routes.h"
 
@@ -235,9 +236,8 @@ open_bytes(struct content *c, int *rc)
 	return (-1);
 }
 
-/* Read the conditions and send the bytes of ${r}'s file, which is live. */
-static int
-send_file(struct req *r)
+int
+content_send(struct req *r)
 {
 	struct content c = {.r = r,
 	    .ask = {
@@ -287,5 +287,5 @@ files_content(struct req *r)
 		return (reply_problem(r, P_NOT_DOWNLOADABLE, NULL,
 		    "Files with purpose %s cannot be downloaded here",
 		    r->file.purpose));
-	return (send_file(r));
+	return (content_send(r));
 }

@@ -19,6 +19,7 @@ struct arena;
 struct conf;
 struct db;
 struct gate;
+struct jwk_ring;
 struct route;
 struct stats;
 struct store;
@@ -32,9 +33,10 @@ struct server {
 	struct store *store;
 	int xaccel_ok; /* Behind a front that takes X-Accel-Redirect. */
 
-	struct gate *gate;   /* Of body readers; NULL: no limit. */
-	struct stats *stats; /* NULL: nothing is counted (plain CGI). */
-	size_t slot;         /* Whose counters are this process's. */
+	struct jwk_ring *jwk; /* Of LibreChat's tokens; NULL: none are taken. */
+	struct gate *gate;    /* Of body readers; NULL: no limit. */
+	struct stats *stats;  /* NULL: nothing is counted (plain CGI). */
+	size_t slot;          /* Whose counters are this process's. */
 
 	_Atomic int schema; /* The schema's number has been seen to fit... */
 	_Atomic uint64_t schema_next; /* ...or is not looked at before, ms. */
@@ -72,6 +74,10 @@ struct req {
 	char file_id[FILE_IDMAX + 1]; /* Without prefix. */
 	struct file file;
 	enum data_rc file_rc;
+
+	/* LibreChat's routes: see lc.h. */
+	int lc_how;        /* enum lc_how */
+	json_object *json; /* The body, once lc_json() has read it. */
 
 	/* The answer so far. */
 	int status; /* 0 until a status line has been written. */

@@ -57,7 +57,8 @@ static int
 is_file(struct req *r, const char *s)
 {
 
-	return (file_id_parse(s, r->file_id) == 0);
+	/* What has the form of LibreChat's ids is one (ruling 1). */
+	return (!is_lcid(r, s) && file_id_parse(s, r->file_id) == 0);
 }
 
 static int
@@ -134,12 +135,14 @@ fit(struct req *r, const char *segment, const char *pat, size_t len)
  * of those by the very name.
  */
 static enum fit
-fit_path(struct req *r, const struct match_path *p, const char *pat)
+fit_path(struct req *r, const struct match_path *p, const struct route *rt)
 {
+	const char *pat = rt->path;
 	size_t at = p->base, args = 0, len;
 	enum fit f, all = FIT_YES;
 
-	if ((*pat == '=') == (p->base > 0) || (*pat == '=' && p->slash))
+	if (*pat == '=' ? p->base > 0 || p->slash
+			: p->base == 0 && !(rt->flags & R_CODEAPI))
 		return (FIT_NO);
 	for (pat += *pat == '='; *pat != '\0'; pat += len, at++) {
 		len = strcspn(++pat, "/");
@@ -168,6 +171,20 @@ base(const struct match_path *p)
 	return (0);
 }
 
+/* LibreChat's client may put two slashes between its base and a route. */
+static void
+squeeze(const struct match_path *p, struct match_path *lean)
+{
+
+	lean->n = 0;
+	lean->slash = p->slash;
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->segment[i] == NULL || *p->segment[i] != '\0')
+			lean->segment[lean->n++] = p->segment[i];
+	}
+	lean->base = base(lean);
+}
+
 static void
 allow(struct match *m, const char *method)
 {
@@ -182,19 +199,22 @@ void
 match_find(struct req *r, struct match *m)
 {
 	const struct route *rt;
-	struct match_path p;
+	struct match_path p, lean;
 
 	memset(m, 0, sizeof(*m));
 	if (split(r, &p))
 		return;
 	p.base = base(&p);
+	squeeze(&p, &lean);
 	for (rt = routes; rt->method != NULL; rt++) {
 		r->file_id[0] = '\0';
-		switch (fit_path(r, &p, rt->path)) {
+		switch (fit_path(r, rt->flags & R_CODEAPI ? &lean : &p, rt)) {
 		case FIT_NO:
 			continue;
 		case FIT_MISFIT:
-			if (m->misfit == NULL)
+			/* Where both vendors' ids stand, the error is not
+			 * LibreChat's. */
+			if (m->misfit == NULL || (m->misfit->flags & R_CODEAPI))
 				m->misfit = rt;
 			continue;
 		case FIT_YES:

@@ -9,9 +9,23 @@
 #define ADMIN WHO_ADMIN
 #define MANAGEMENT WHO_MANAGEMENT
 #define ANY WHO_ANY
+#define LC WHO_LIBRECHAT
+#define CODE R_CODEAPI
 
 /* clang-format off */
 const struct route routes[] = {
+	{ "POST",   "/upload",			FILES, LC, CODE | R_UPLOAD,
+	    lc_upload },
+	{ "POST",   "/upload/batch",		FILES, LC, CODE | R_UPLOAD,
+	    lc_upload_batch },
+	{ "GET",    "/files/{lcid}",		FILES, LC, CODE, lc_list },
+	{ "DELETE", "/files/{lcid}/{lcid}",	FILES, LC, CODE, lc_delete },
+	{ "GET",    "/sessions/{lcid}/objects/{lcid}", FILES, LC, CODE,
+	    lc_metadata },
+	{ "DELETE", "/sessions/{lcid}/objects/{lcid}", FILES, LC, CODE,
+	    lc_delete },
+	{ "GET",    "/download/{lcid}/{lcid}",	FILES, LC, CODE, lc_download },
+
 	{ "GET",    "/files",			FILES, KEY, R_FILES,
 	    files_list },
 	{ "POST",   "/files",			FILES, KEY,

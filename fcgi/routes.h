@@ -14,7 +14,8 @@ enum who {
 	WHO_ANY,
 	WHO_KEY,   /* A user, or a management key that names one. */
 	WHO_ADMIN, /* Any key, for itself: the handler asks for its role. */
-	WHO_MANAGEMENT
+	WHO_MANAGEMENT,
+	WHO_LIBRECHAT /* As lc.h has it. */
 };
 
 /* Flags of a route. */
@@ -23,6 +24,8 @@ enum who {
 #define R_FORM_USER 4 /* Its handler calls req_act_as() with a form field. */
 #define R_OPENAI 8    /* Speaks this dialect whatever the headers say. */
 #define R_ANTHROPIC 16
+#define R_CODEAPI 32  /* LibreChat's: its errors, and at the root as well. */
+#define R_BODY_KEY 64 /* ...whose credential may stand in its JSON. */
 
 /**
  * A handler answers one request.  It returns 0 once it has answered (an error
@@ -33,8 +36,8 @@ typedef int handler(struct req *);
 
 /*
  * A path is the part after the mount point and /v1 (or /api/v1); a route whose
- * path begins '=' is at the root only.  Segments in braces are typed and land
- * in r->arg[] percent-decoded:
+ * path begins '=' is at the root only, one with R_CODEAPI there as well.
+ * Segments in braces are typed and land in r->arg[] percent-decoded:
  *   {file}    a file id in any spelling (see file_id_parse()); r->file is found
  *             together with the key
  *   {lcid}    21 of [A-Za-z0-9_-] that is no file id (a LibreChat id)
@@ -90,6 +93,8 @@ handler tools_list;
 handler messages_count, responses_count;
 handler models_list, models_retrieve;
 handler other_create;
+handler lc_upload, lc_upload_batch, lc_list, lc_metadata, lc_download;
+handler lc_delete;
 handler healthz, readyz, metrics;
 
 #endif /* !FCGI_ROUTES_H_ */

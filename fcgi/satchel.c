@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/num.h"
 #include "data/schema.h"
+#include "http/jwk.h"
 #include "io/blob.h"
 #include "io/db.h"
 
@@ -152,10 +153,20 @@ server_open(struct server *srv, const struct conf *c)
 		goto err0;
 	if ((srv->db = db_open(c)) == NULL)
 		goto err1;
+	const struct jwk_source keys = {.jwks_file = c->lc_jwks_file,
+	    .pem_dir = c->lc_pem_dir,
+	    .pem_file = c->lc_pem_file,
+	    .kid = c->lc_kid};
+	if ((c->lc_jwks_file != NULL || c->lc_pem_dir != NULL ||
+		c->lc_pem_file != NULL) &&
+	    (srv->jwk = jwk_ring_new(&keys)) == NULL)
+		goto err2;
 
 	/* Success! */
 	return (0);
 
+err2:
+	db_close(srv->db);
 err1:
 	store_close(srv->store);
 err0:
@@ -168,6 +179,7 @@ static void
 server_close(struct server *srv)
 {
 
+	jwk_ring_free(srv->jwk);
 	db_close(srv->db);
 	store_close(srv->store);
 }

@@ -249,7 +249,7 @@ judge_file(struct upload_body *u)
 int
 upload_body_read(struct upload_body *u)
 {
-	const struct multipart_cb cb = {part_begin, part_data, part_end, u};
+	const struct multipart_cb cb = {part_begin, part_data, part_end, u, 0};
 	struct multipart *M;
 	enum multipart_rc mrc;
 	char *buf;

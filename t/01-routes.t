@@ -54,12 +54,14 @@ cmp_ok(scalar @rows, '>', 10, 'there are routes');
 
 # The paths that ${path} of a row stands for, ids filled in.
 sub paths {
-	my ($path) = @_;
+	my ($path, $flags) = @_;
 	my $bare = $path =~ s/^=//;
 	my %id = (file => 'file-' . '0' x 32, lcid => 'a' x 21, id => 'upload_1',
 	    name => 'default', model => 'gpt-x');
 	$path =~ s/\{(\w+)\}/$id{$1} \/\/ die "unknown {$1}"/ge;
-	return $bare ? ($path) : ("/v1$path", "/api/v1$path");
+	return ($path) if $bare;
+	# LibreChat's are at the root as well.
+	return ("/v1$path", "/api/v1$path", $flags =~ /\bCODE\b/ ? $path : ());
 }
 
 my %upstream = (FILES => qr/satchel_(files|upload)/,
@@ -69,7 +71,7 @@ sub check {
 	my ($mount, @all) = @_;
 	for my $row (@rows) {
 		my ($method, $path, $pool, $flags) = @$row;
-		for my $p (map { "$mount$_" } paths($path)) {
+		for my $p (map { "$mount$_" } paths($path, $flags)) {
 			my $l = chosen($p, @all);
 			my $body = $l ? $l->{body} : '';
 			like($body, qr/fastcgi_pass $upstream{$pool};/,

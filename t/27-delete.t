@@ -57,7 +57,8 @@ for my $d (@DIALECTS) {
 	my $now = $c->sql('SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)');
 	my $soon = $c->file('a moment', 'm.txt');
 	$c->sql('UPDATE file SET expires = CAST(UNIX_TIMESTAMP(NOW(3)) * 1000'
-	    . " AS UNSIGNED) + 1000 WHERE pid = '" . substr($soon, 5) . "'");
+	    . ' AS UNSIGNED) + 1000, sweep_at = expires'
+	    . " WHERE pid = '" . substr($soon, 5) . "'");
 	is($c->get("/v1/files/$soon")->{status}, 200,
 	    'row 153: alive until the moment');
 	ok($c->wait_for(sub { $c->get("/v1/files/$soon")->{status} == 404 }),
@@ -89,7 +90,8 @@ for my $mode (sort keys %client) {
 	for my $what (['row 113: delete', sub {
 		return $c->request('DELETE', "/v1/files/$_[0]")->{status} }],
 	    ['row 114: expiry', sub {
-		$c->sql('UPDATE file SET expires = created + 1 WHERE pid = \''
+		$c->sql('UPDATE file SET expires = created + 1,'
+		    . ' sweep_at = created + 1 WHERE pid = \''
 		    . substr($_[0], 5) . "'");
 		return $c->get("/v1/files/$_[0]")->{status} == 404 ? 200 : 0 }]) {
 		my ($name, $end) = @$what;

@@ -82,6 +82,7 @@ my $before = state_of();
 my %never = (files => 'file-' . '01a229f12800' . 'f' x 20, uploads => 'upload_' . 'f' x 32, workspaces => 'nope');
 for my $route (@routes) {
 	my ($method, $pattern) = @$route;
+	next if $pattern =~ /\{lcid\}/; # Its own rule: below.
 	my ($kind) = $pattern =~ m{^/(\w+)/} or next;
 	my ($tail) = $pattern =~ m{/([\w-]+)$};
 	my @more = @{$body{$tail // ''} || []};

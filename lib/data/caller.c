@@ -15,10 +15,11 @@
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The columns of a caller, before those of the file. */
-#define CALLER_COLS                                     \
-	DB_NOW_MS ", k.id, k.workspace_id, k.user_id, " \
-		  "k.workspace_name, k.user_name, k.role, k.expires"
-#define CALLER_NCOLS 8
+#define CALLER_COLS                                                    \
+	DB_NOW_MS ", k.id, k.workspace_id, k.user_id, "                \
+		  "k.workspace_name, k.user_name, k.role, k.expires, " \
+		  "IF(k.name_space = 'workspace', 0, k.id)"
+#define CALLER_NCOLS 9
 
 /* Has ${token} the form of a key? */
 static int
@@ -46,6 +47,7 @@ caller_row(char *const *cols, struct caller *c)
 	    num_u64(cols[2], 1, UINT64_MAX, &c->owner.workspace) ||
 	    num_u64(cols[3], 1, UINT64_MAX, &c->owner.user) ||
 	    role_of_word(cols[6], &c->role) ||
+	    num_u64(cols[8], 0, UINT64_MAX, &c->names) ||
 	    (cols[7] != NULL && num_u64(cols[7], 0, UINT64_MAX, &expires))) {
 		log_err("caller: bad row of key %s", cols[1]);
 		return (DATA_FAIL);

@@ -20,6 +20,7 @@ enum role { ROLE_USER, ROLE_WORKSPACE_ADMIN, ROLE_MANAGEMENT };
 struct caller {
 	uint64_t key; /* Row id. */
 	struct owner owner;
+	uint64_t names; /* Name space of names it asserts, as in table user. */
 	enum role role;
 	const char *workspace, *user; /* Their names. */
 	uint64_t now;                 /* The database's clock, Unix ms. */
@@ -44,5 +45,31 @@ enum data_rc caller_find(struct db *, struct arena *, const char *,
  */
 enum data_rc caller_act_as(
     struct db *, struct arena *, struct caller *, const char *, const char *);
+
+/**
+ * caller_of_tenant(db, mem, tenant, user, c):
+ * Fill in ${c} for the ${user} whom a token of ${tenant} names; the workspace
+ * of the tenant and the user are made when they are first seen.  Both must have
+ * passed admin_name_ok().  DATA_OK; DATA_NONE if either has been disabled;
+ * DATA_DOWN; DATA_FAIL.
+ */
+enum data_rc caller_of_tenant(
+    struct db *, struct arena *, const char *, const char *, struct caller *);
+
+/**
+ * caller_local(db, mem, user, c):
+ * The same for a caller of a trusted network, in the workspace "local".
+ */
+enum data_rc
+caller_local(struct db *, struct arena *, const char *, struct caller *);
+
+/**
+ * caller_assert(db, mem, c, user):
+ * The key ${c} says that it asks for ${user}: make ${c} that user of the key's
+ * name space, made when first seen.  Its own user's name changes nothing.
+ * Returns as caller_of_tenant().
+ */
+enum data_rc
+caller_assert(struct db *, struct arena *, struct caller *, const char *);
 
 #endif /* !DATA_CALLER_H_ */

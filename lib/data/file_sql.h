@@ -18,10 +18,13 @@
 	f "expires, " f "origin"
 #define FILE_NCOLS 11
 
-/* THE rule for live, at the SQL expression ${now} in Unix milliseconds. */
+/*
+ * THE rule for live, at the SQL expression ${now} in Unix milliseconds: a live
+ * row's sweep_at is when it dies, of its expiry or of disuse.
+ */
 #define FILE_LIVE(f, now)						\
-	f "state = 'live' AND (" f "expires IS NULL OR "		\
-	f "expires > " now ")"
+	f "state = 'live' AND (" f "sweep_at IS NULL OR "		\
+	f "sweep_at > " now ")"
 
 /*
  * What file_found() reads of a row in whatever state: and how it stands at

@@ -17,7 +17,7 @@ static const struct kind {
 } kinds[] = {
 	{ SWEEP_DUE("file", "live"),
 	    "UPDATE file SET state = 'dead'"
-	    " WHERE state = 'live' AND expires <= ?"
+	    " WHERE state = 'live' AND sweep_at <= ?"
 	    "   AND id IN (" SWEEP_IN ")", 0, 1, 0 },
 	{ SWEEP_DUE("file", "uploading"),
 	    "UPDATE file SET state = 'dead', sweep_at = 0"

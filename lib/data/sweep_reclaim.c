@@ -48,7 +48,7 @@ struct kind {
 
 /* clang-format off */
 static const struct kind kinds[] = {
-	{ KIND("file", "live", "expires"), GONE("live"), .live = 1 },
+	{ KIND("file", "live", "sweep_at"), GONE("live"), .live = 1 },
 	{ KIND("file", "dead", "sweep_at"), GONE("dead") },
 	{ KIND("upload_part", "live", "sweep_at"), .part = 1 },
 	{ KIND("upload_part", "dead", "sweep_at"), .part = 1 },

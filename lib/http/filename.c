@@ -158,21 +158,32 @@ filename_text(const char *s, size_t len, const char *mime, int strict,
 	return (rc);
 }
 
+int
+filename_decode(const struct filename_raw *raw, struct buf *out)
+{
+	struct buf b = BUF_INIT(NAME_CEILING);
+	int rc;
+
+	if (raw->ext != NULL && ext_value(out, raw->ext, raw->ext_len) == 0)
+		return (0);
+	if (raw->plain == NULL)
+		return (0);
+	if ((rc = form_value(&b, raw->plain, raw->plain_len)) == 0 && b.len > 0)
+		rc = utf8_valid(b.p, b.len) ? buf_put(out, b.p, b.len)
+					    : utf8_latin1(out, b.p, b.len);
+	buf_free(&b);
+	return (rc);
+}
+
 enum filename_rc
 filename_form(const struct filename_raw *raw, const char *mime, int strict,
     char name[static FILENAME_SIZE])
 {
 	struct buf b = BUF_INIT(NAME_CEILING);
-	enum filename_rc rc;
+	enum filename_rc rc = FILENAME_MEMORY;
 
-	if ((raw->ext != NULL && ext_value(&b, raw->ext, raw->ext_len) == 0) ||
-	    raw->plain == NULL)
+	if (filename_decode(raw, &b) == 0)
 		rc = finish(&b, mime, strict, name);
-	else if (form_value(&b, raw->plain, raw->plain_len))
-		rc = FILENAME_MEMORY;
-	else
-		rc = filename_text(
-		    b.p == NULL ? "" : b.p, b.len, mime, strict, name);
 	buf_free(&b);
 	return (rc);
 }

@@ -8,6 +8,9 @@
  * 7).  Never the name of anything on disk.
  */
 
+/* Opaque type. */
+struct buf;
+
 #define FILENAME_MAX_CHARS 255
 #define FILENAME_SIZE (4 * FILENAME_MAX_CHARS + 1)
 
@@ -36,6 +39,13 @@ struct filename_raw {
  */
 enum filename_rc filename_form(
     const struct filename_raw *, const char *, int, char[static FILENAME_SIZE]);
+
+/**
+ * filename_decode(raw, b):
+ * Append the whole of what ${raw} says, decoded and made UTF-8, but nothing
+ * taken from it; it may hold NULs.  Return 0, or -1 if memory ran out.
+ */
+int filename_decode(const struct filename_raw *, struct buf *);
 
 /**
  * filename_text(s, len, mime, strict, name):

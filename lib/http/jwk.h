@@ -57,8 +57,8 @@ void jwk_set_free(struct jwk_set *);
 
 /**
  * jwk_ring_new(src):
- * Return a ring that reads ${src}, which must outlive it, when it is first
- * asked; or NULL if memory ran out.
+ * Return a ring that reads ${src}, whose texts must outlive it, when it is
+ * first asked; or NULL if memory ran out.
  */
 struct jwk_ring *jwk_ring_new(const struct jwk_source *);
 

@@ -10,7 +10,7 @@
 #define AGAIN_MS 5000 /* Read the keys anew as often as this. */
 
 struct jwk_ring {
-	const struct jwk_source *src;
+	struct jwk_source src;
 	pthread_mutex_t lock;
 	struct jwk_set *set; /* NULL: none has been read yet. */
 	uint64_t next;       /* clock_ms() of the next reading. */
@@ -24,7 +24,7 @@ jwk_ring_new(const struct jwk_source *src)
 
 	if ((ring = calloc(1, sizeof(*ring))) == NULL)
 		return (NULL);
-	ring->src = src;
+	ring->src = *src;
 	(void)pthread_mutex_init(&ring->lock, NULL);
 	return (ring);
 }
@@ -43,7 +43,7 @@ jwk_ring_free(struct jwk_ring *ring)
 static void
 refresh(struct jwk_ring *ring)
 {
-	const struct jwk_source *src = ring->src;
+	const struct jwk_source *src = &ring->src;
 	struct jwk_set *set;
 	const char *why;
 

@@ -177,7 +177,7 @@ read_cr(struct multipart *M, const char *p)
 
 	if (*p != '\n')
 		M->rc = MULTIPART_MALFORMED;
-	else if (M->parts++ == MULTIPART_PARTS_MAX)
+	else if (M->parts++ == M->cb.parts)
 		M->rc = MULTIPART_PARTS;
 	multipart_head_reset(&M->head);
 	M->state = AT_HEAD;
@@ -317,6 +317,8 @@ multipart_new(
 	if ((M = calloc(1, sizeof(*M))) == NULL)
 		return (MULTIPART_MEMORY);
 	M->cb = *cb;
+	if (M->cb.parts == 0)
+		M->cb.parts = MULTIPART_PARTS_MAX;
 	begin_data(M);
 	multipart_head_init(&M->head);
 	if ((rc = find_boundary(M, type)) != MULTIPART_OK) {

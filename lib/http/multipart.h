@@ -26,7 +26,7 @@ enum multipart_rc {
 	MULTIPART_NAME_BREAK, /* A raw CR or LF inside a quoted name. */
 	MULTIPART_ENCODING,   /* A Content-Transfer-Encoding that encodes. */
 	MULTIPART_HEADER_BIG, /* A part header over MULTIPART_HEADER_MAX. */
-	MULTIPART_PARTS,      /* More than MULTIPART_PARTS_MAX parts. */
+	MULTIPART_PARTS,      /* More parts than allowed. */
 	MULTIPART_EMPTY,      /* Not one byte came. */
 	MULTIPART_INCOMPLETE, /* No closing delimiter. */
 	MULTIPART_MEMORY
@@ -55,6 +55,7 @@ struct multipart_cb {
 	int (*data)(void *, const char *, size_t);
 	int (*end)(void *);
 	void *cookie;
+	size_t parts; /* At most; 0: MULTIPART_PARTS_MAX. */
 };
 
 /**

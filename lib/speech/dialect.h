@@ -23,7 +23,7 @@ struct list_end {
  * a new reference that the caller must put, or NULL if memory ran out.
  */
 struct dialect {
-	const char *name; /* "openai" or "anthropic" */
+	const char *name; /* "openai", "anthropic" or "codeapi" */
 
 	/* The file object; ${c} says what is downloadable and how purposes
 	 * print. */
@@ -47,6 +47,9 @@ struct dialect {
 
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_anthropic;
+
+/* LibreChat's: only the error. */
+extern const struct dialect dialect_codeapi;
 
 /**
  * dialect_choose(anthropic_version, anthropic_beta):

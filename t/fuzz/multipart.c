@@ -71,7 +71,7 @@ static enum multipart_rc
 run(const char *type, const uint8_t *sizes, size_t nsizes, const char *body,
     size_t len, struct seen *s)
 {
-	const struct multipart_cb cb = {on_begin, on_data, on_end, s};
+	const struct multipart_cb cb = {on_begin, on_data, on_end, s, 0};
 	struct multipart *M;
 	enum multipart_rc rc;
 	size_t at, n, i = 0;

@@ -19,6 +19,7 @@
 #include "http/filename.h"
 #include "http/mediatype.h"
 #include "http/param.h"
+#include "http/place.h"
 #include "http/query.h"
 #include "http/range.h"
 
@@ -95,8 +96,10 @@ try_names(const char *plain, size_t plain_len, const char *ext, size_t ext_len)
 {
 	const struct filename_raw raw = {plain, plain_len, ext, ext_len};
 	const struct filename_raw only = {plain, plain_len, NULL, 0};
-	char name[FILENAME_SIZE];
+	char name[FILENAME_SIZE], place[PLACE_SIZE];
 
+	must(place_form(&raw, "text/plain", place) == 0);
+	must(place_ok(place, strlen(place)) && strstr(place, "..") != place);
 	if (filename_form(&raw, "text/plain", 0, name) == FILENAME_OK)
 		try_name(name);
 	if (filename_form(&only, "x/y", 1, name) == FILENAME_OK) {

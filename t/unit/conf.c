@@ -170,8 +170,8 @@ static const struct trap traps[] = {
 	    "f:2: sandbox.ready: is not built yet" },
 	{ "list of a part not built yet", ROOT
 	    "librechat: {trusted_cidrs: [10.0.0.0/33]}\n",
-	    "f:2: librechat.trusted_cidrs: \"10.0.0.0/33\" will not do; it takes "
-	    "a list of networks such as 10.0.0.0/8 or fd00::/8" },
+	    "f:2: librechat.trusted_cidrs: \"10.0.0.0/33\" will not do; it "
+	    "takes a list of networks such as 10.0.0.0/8 or fd00::/8" },
 	{ "value not built yet", ROOT "store: {kind: s3}\n",
 	    "f:2: store.kind: s3 is not built yet" },
 };

@@ -48,7 +48,7 @@ static struct got *
 send_part(const char *raw, size_t len, const char *type, int strict)
 {
 	static struct got g;
-	const struct multipart_cb cb = {on_begin, on_data, on_end, &g};
+	const struct multipart_cb cb = {on_begin, on_data, on_end, &g, 0};
 	struct buf body = BUF_INIT(100000);
 	struct multipart *M;
 

@@ -69,7 +69,7 @@ static enum multipart_rc
 run(const char *ct, const char *body, size_t len, size_t piece, size_t split,
     struct seen *s)
 {
-	const struct multipart_cb cb = {on_begin, on_data, on_end, s};
+	const struct multipart_cb cb = {on_begin, on_data, on_end, s, 0};
 	struct multipart *M;
 	enum multipart_rc rc;
 	size_t at, n;
