@@ -1,7 +1,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/jraw.h"
 #include "base/jset.h"
+#include "base/jspan.h"
 #include "base/utf8.h"
 
 #include "jail/call.h"
@@ -9,6 +11,8 @@
 #include "jail/program.h"
 
 #include "fcgi/sandbox_exec.h"
+
+#define CALL_DEPTH 64 /* Nesting of a tool call. */
 
 /*
  * Append what can be shown of the ${len} bytes at ${p}: at most ${max} bytes,
@@ -109,6 +113,10 @@ ended(const struct msg *m)
 		return ("timeout");
 	case CALL_MEMORY:
 		return ("memory");
+	case CALL_CPU:
+		return ("cpu");
+	case CALL_ASKS:
+		return ("calls");
 	default:
 		return ("start");
 	}
@@ -153,6 +161,25 @@ manifest(struct exec *e)
 	return (o);
 }
 
+static json_object *
+calls(struct exec *e)
+{
+	const char *broken = msg_get(&e->done, MSG_BROKEN);
+	json_object *o;
+
+	if (broken == NULL)
+		broken = e->broken;
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "pending",
+		broken != NULL ? json_object_new_array()
+			       : json_object_get(e->asked)) ||
+	    jtext(o, "error", broken)) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
 json_object *
 exec_answer(struct exec *e)
 {
@@ -164,7 +191,8 @@ exec_answer(struct exec *e)
 		jint(msg_get_num(&e->done, MSG_MS, 0))) ||
 	    jset(o, "result_block", result_block(e)) ||
 	    (e->tool->read == exec_read_run && jset(o, "run", run(e))) ||
-	    (e->manifest && jset(o, "manifest", manifest(e)))) {
+	    (e->manifest && jset(o, "manifest", manifest(e))) ||
+	    (e->calls && jset(o, "calls", calls(e)))) {
 		json_object_put(o);
 		return (NULL);
 	}
@@ -223,4 +251,17 @@ exec_add_file(struct exec *e, const struct buf *body)
 	if (state != MANIFEST_DELETED && add_output(e, path))
 		return (-1);
 	return (e->manifest ? add_line(e, &m, path, state) : 0);
+}
+
+int
+exec_add_call(struct exec *e, const struct buf *body)
+{
+	struct jspan_info info;
+
+	if (jspan_check(body->p, body->len, CALL_DEPTH, &info) != JSPAN_OK ||
+	    info.nul_key != NULL || info.root.p[0] != '{') {
+		e->broken = "a call is no JSON object";
+		return (0);
+	}
+	return (jadd(e->asked, jraw(info.root.p, info.root.len)));
 }

@@ -133,6 +133,10 @@ collect(struct exec *e, struct errand *er)
 			if (exec_add_file(e, &er->body))
 				return (ERRAND_BROKEN);
 			break;
+		case FRAME_CALL:
+			if (exec_add_call(e, &er->body))
+				return (ERRAND_BROKEN);
+			break;
 		case FRAME_DONE:
 			if (msg_parse(er->body.p, er->body.len, &e->done))
 				return (ERRAND_BROKEN);
@@ -242,12 +246,14 @@ sbx_exec(struct sbx_req *r)
 	    .out = BUF_INIT(LIMIT_OUTPUT),
 	    .err = BUF_INIT(LIMIT_OUTPUT),
 	    .files = json_object_new_array(),
-	    .all = json_object_new_array()};
+	    .all = json_object_new_array(),
+	    .asked = json_object_new_array()};
 	int rc = 0;
 
-	if (e.files == NULL || e.all == NULL) {
+	if (e.files == NULL || e.all == NULL || e.asked == NULL) {
 		json_object_put(e.files);
 		json_object_put(e.all);
+		json_object_put(e.asked);
 		log_err("sandbox: no memory for a call");
 		return (-1);
 	}
@@ -257,6 +263,7 @@ sbx_exec(struct sbx_req *r)
 		rc = -1;
 	json_object_put(e.files);
 	json_object_put(e.all);
+	json_object_put(e.asked);
 	json_object_put(e.body);
 	buf_free(&e.ask);
 	buf_free(&e.out);

@@ -23,13 +23,16 @@ struct exec {
 	uint64_t timeout_s, compile_s, began;
 	const char *tool_use_id;
 	char made_id[40]; /* Where the caller gave none. */
-	int manifest;     /* One is wanted. */
+	int manifest;     /* One is wanted; */
+	int calls;        /* so are the program's tool calls. */
 	struct buf ask;   /* What the supervisor is asked. */
 
 	/* What it answers. */
 	struct buf out, err;
 	json_object *files; /* Those that are new or changed, */
 	json_object *all;   /* and those that are not as they were. */
+	json_object *asked; /* The tool calls. */
+	const char *broken; /* Why there are none, or NULL. */
 	struct msg done;
 	const char *note;
 };
@@ -66,6 +69,12 @@ int exec_read_manifest(struct exec *);
  * Take what a FRAME_FILE holds.  Return 0 or -1.
  */
 int exec_add_file(struct exec *, const struct buf *);
+
+/**
+ * exec_add_call(e, body):
+ * Take what a FRAME_CALL holds.  Return 0 or -1.
+ */
+int exec_add_call(struct exec *, const struct buf *);
 
 /**
  * exec_answer(e):

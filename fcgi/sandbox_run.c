@@ -10,17 +10,19 @@
 #include "fcgi/sandbox_exec.h"
 
 /*
- * What the extensions "run" and "manifest" ask for; conf/sandbox-openapi.yaml
+ * What the extensions "run", "manifest" and "calls" ask for; conf/sandbox-openapi.yaml
  * says it all.
  */
 
-#define SOURCE_MAX (1U << 20)   /* Bytes. */
-#define ARGS_MAX 512            /* Arguments, */
-#define ARGS_BYTES 100000U      /* and bytes of all of them. */
-#define ENV_MAX 128             /* Variables, */
-#define ENV_BYTES 100000U       /* likewise. */
-#define COMPILE_MAX_S 600       /* Time to compile, at most. */
-#define MEMORY_MIN (8U << 20)   /* Bytes; with less hardly anything starts. */
+#define SOURCE_MAX (1U << 20) /* Bytes. */
+#define ARGS_MAX 512          /* Arguments, */
+#define ARGS_BYTES 100000U    /* and bytes of all of them. */
+#define ENV_MAX 128           /* Variables, */
+#define ENV_BYTES 100000U     /* likewise. */
+#define COMPILE_MAX_S 600     /* Time to compile, at most. */
+#define MEMORY_MIN (8U << 20) /* Bytes; with less hardly anything starts. */
+#define SETTLE_MS 250         /* Its tool calls are complete after so long. */
+#define SETTLE_MAX_MS 10000
 #define INPUTS_MAX 10000        /* Files in a manifest, */
 #define INPUTS_BYTES (3U << 20) /* and bytes of what it says of them. */
 
@@ -227,6 +229,37 @@ read_limits(struct exec *e, const struct language *lang)
 	return (0);
 }
 
+/* Whether its tool calls are wanted: {"settle_ms": ...}. */
+static int
+read_calls(struct exec *e)
+{
+	uint64_t ms = SETTLE_MS;
+	json_object *o;
+
+	switch (jget_object(e->input, "calls", &o)) {
+	case JGET_OK:
+		break;
+	case JGET_ABSENT:
+	case JGET_NULL:
+		return (0);
+	default:
+		return (exec_refuse(e, "input.calls is an object"));
+	}
+	switch (jget_u64(o, "settle_ms", 1, SETTLE_MAX_MS, &ms)) {
+	case JGET_OK:
+	case JGET_ABSENT:
+	case JGET_NULL:
+		break;
+	default:
+		return (exec_refuse(e,
+		    "input.calls.settle_ms is a whole number, 1 to %d",
+		    SETTLE_MAX_MS));
+	}
+	e->calls = 1;
+	(void)msg_num(&e->ask, MSG_SETTLE, ms);
+	return (0);
+}
+
 int
 exec_read_run(struct exec *e)
 {
@@ -234,7 +267,8 @@ exec_read_run(struct exec *e)
 
 	(void)msg_num(&e->ask, MSG_OP, OP_RUN);
 	if (read_language(e, &lang) || read_source(e, lang) ||
-	    read_args(e, lang) || read_env(e, lang) || read_limits(e, lang))
+	    read_args(e, lang) || read_env(e, lang) || read_limits(e, lang) ||
+	    read_calls(e))
 		return (-1);
 	return (0);
 }

@@ -77,6 +77,15 @@ struct sandbox_program {
 	uint64_t compile_s, memory_bytes;
 	uint64_t output_bytes; /* Kept of each stream. */
 
+	/*
+	 * With SANDBOX_HAS_CALLS: it may ask for tool calls.  It writes each on
+	 * its descriptor 3, 4 bytes of length (big endian) and a JSON object,
+	 * and then a length of 0.  That ends it, as do ${settle_ms} without
+	 * another call, for who cannot tell which is the last.
+	 */
+	int calls;
+	uint64_t settle_ms;
+
 	/* Its workspace is compared with these. */
 	const struct sandbox_input *input;
 	size_t ninputs;
@@ -88,6 +97,8 @@ enum sandbox_end {
 	SANDBOX_SIGNAL,
 	SANDBOX_TIMEOUT,
 	SANDBOX_MEMORY,
+	SANDBOX_CPU,   /* More time of the processors than it may use. */
+	SANDBOX_ASKED, /* For tool calls. */
 	SANDBOX_UNSTARTED
 };
 
@@ -109,7 +120,10 @@ struct sandbox_ran {
 	uint64_t out_dropped, err_dropped; /* Bytes that were not kept. */
 	struct sandbox_change *change;     /* In the order of their paths. */
 	size_t nchanges;
-	const char *why; /* The sandbox's word on a refusal, or NULL. */
+	struct jspan *call; /* JSON objects, in the order it asked for them. */
+	size_t ncalls;
+	const char *broken; /* Why none is told although it asked, or NULL. */
+	const char *why;    /* The sandbox's word on a refusal, or NULL. */
 };
 
 /* One entry of a directory. */

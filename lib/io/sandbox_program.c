@@ -86,6 +86,11 @@ put_input(struct buf *b, const struct sandbox_program *p)
 	put_number(b, "compile_timeout_seconds", p->compile_s);
 	put_number(b, "memory_bytes", p->memory_bytes);
 	put_number(b, "output_bytes", p->output_bytes);
+	if (p->calls && p->settle_ms != 0)
+		(void)buf_printf(b, ",\"calls\":{\"settle_ms\":%ju}",
+		    (uintmax_t)p->settle_ms);
+	else if (p->calls)
+		(void)buf_puts(b, ",\"calls\":{}");
 	(void)buf_puts(b, "}");
 }
 
@@ -134,6 +139,8 @@ read_run(struct jspan root, struct arena *mem, struct sandbox_ran *ran)
 	    [SANDBOX_SIGNAL] = "signal",
 	    [SANDBOX_TIMEOUT] = "timeout",
 	    [SANDBOX_MEMORY] = "memory",
+	    [SANDBOX_CPU] = "cpu",
+	    [SANDBOX_ASKED] = "calls",
 	    [SANDBOX_UNSTARTED] = "start"};
 	static const char *const stages[] = {"run", "compile"};
 	struct jspan run, v;
@@ -200,6 +207,33 @@ read_changes(struct jspan root, struct arena *mem, struct sandbox_ran *ran)
 	return (0);
 }
 
+static int
+read_calls(struct jspan root, struct arena *mem, struct sandbox_ran *ran)
+{
+	struct jspan calls, list, v;
+	struct jspan_iter it;
+	size_t n = 0;
+	char *text;
+
+	if (jspan_get(root, "calls", &calls) == 0)
+		return (0);
+	if (jspan_get(calls, "error", &v) > 0)
+		ran->broken = answer_str(mem, v, WHY_MAX);
+	if (jspan_get(calls, "pending", &list) == 0 || list.p[0] != '[')
+		return (-1);
+	for (jspan_iter(&it, list); jspan_next(&it, NULL, &v);)
+		n++;
+	if ((ran->call = arena_alloc(mem, (n + 1) * sizeof(v))) == NULL)
+		return (-1);
+	for (jspan_iter(&it, list); jspan_next(&it, NULL, &v);) {
+		if ((text = arena_strndup(mem, v.p, v.len)) == NULL)
+			return (-1);
+		ran->call[ran->ncalls].p = text;
+		ran->call[ran->ncalls++].len = v.len;
+	}
+	return (0);
+}
+
 static enum sandbox_rc
 read_ran(
     const struct ask *a, struct arena *mem, size_t max, struct sandbox_ran *ran)
@@ -210,7 +244,7 @@ read_ran(
 	if (rc != SANDBOX_OK)
 		return (rc);
 	if (answer_root(a, &root) || read_run(root, mem, ran) ||
-	    read_changes(root, mem, ran)) {
+	    read_changes(root, mem, ran) || read_calls(root, mem, ran)) {
 		log_err(SANDBOX_LABEL ": the answer to a run makes no sense");
 		return (SANDBOX_DOWN);
 	}

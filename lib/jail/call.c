@@ -83,6 +83,38 @@ talk(struct call *c, short revents)
 		cut_off(c);
 }
 
+/* The program asks for tool calls.  Read what is there. */
+static void
+hear(struct call *c)
+{
+	char piece[65536];
+	ssize_t n;
+
+	while ((n = read(c->g->ctl, piece, sizeof(piece))) > 0) {
+		if (calls_feed(c->calls, piece, (size_t)n)) {
+			c->settled = 1;
+			return;
+		}
+		c->settled = c->calls->whole == c->calls->raw.len
+		    ? clock_ms() + c->settle_ms
+		    : 0;
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		(void)close(c->g->ctl);
+		c->g->ctl = -1;
+	}
+}
+
+/* When to look up again. */
+static uint64_t
+next_look(const struct call *c, uint64_t tick)
+{
+
+	if (c->deadline < tick)
+		tick = c->deadline;
+	return (c->settled > 0 && c->settled < tick ? c->settled : tick);
+}
+
 /* Wait for whatever happens first. */
 static enum call_end
 watch(struct call *c)
@@ -93,6 +125,8 @@ watch(struct call *c)
 
 	meter_start(&c->meter, c->J, &c->lim);
 	while (!c->g->dead && !c->told) {
+		if (c->settled > 0 && now >= c->settled)
+			return (CALL_ASKS);
 		if (now >= c->deadline)
 			return (CALL_LATE);
 		if (now >= tick) {
@@ -102,9 +136,7 @@ watch(struct call *c)
 			tick = clock_ms() + TICK_MS;
 		}
 		set_polls(c, p);
-		if (poll(p, P_COUNT,
-			(int)((tick < c->deadline ? tick : c->deadline) -
-			    now)) == -1 &&
+		if (poll(p, P_COUNT, (int)(next_look(c, tick) - now)) == -1 &&
 		    errno != EINTR)
 			return (CALL_FAIL);
 		if (p[P_CONN].revents)
@@ -115,7 +147,9 @@ watch(struct call *c)
 			out_drain(&c->err);
 		if (p[P_SIGS].revents)
 			take_signals(c);
-		if (p[P_CTL].revents)
+		if (p[P_CTL].revents && c->calls != NULL)
+			hear(c);
+		else if (p[P_CTL].revents)
 			talk(c, p[P_CTL].revents);
 		now = clock_ms();
 	}
@@ -200,6 +234,9 @@ explain(struct call *c)
 	case CALL_ENDED:
 		judge(c);
 		break;
+	case CALL_ASKS:
+		c->code = 0;
+		break;
 	case CALL_LEFT:
 		break;
 	}
@@ -219,6 +256,11 @@ run(struct call *c)
 		guests_end(c->J);
 	out_drain(&c->out);
 	out_drain(&c->err);
+	if (c->calls != NULL) {
+		if (c->g->ctl != -1)
+			hear(c);
+		calls_end(c->calls);
+	}
 	explain(c);
 	buf_free(&c->ask);
 }
@@ -260,8 +302,15 @@ void
 call_guest(struct call *c, const struct guest_how *how)
 {
 
+	int bad;
+
 	c->g = &c->J->bash;
-	if (guest_start(c->J, how, c->g)) {
+	bad = guest_start(c->J, how, c->g);
+	if (how->extra != -1)
+		(void)close(how->extra);
+	if (bad) {
+		if (how->ctl != -1)
+			(void)close(how->ctl);
 		could_not(c);
 		return;
 	}
@@ -291,7 +340,6 @@ call_bash(struct call *c, const char *text, size_t len)
 		return;
 	}
 	call_guest(c, &how);
-	(void)close(how.extra);
 }
 
 /* Drop what processes of an earlier call may still have written. */

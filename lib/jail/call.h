@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "jail/calls.h"
 #include "jail/guest.h"
 #include "jail/kernel.h"
 #include "jail/meter.h"
@@ -15,6 +16,7 @@ enum call_end {
 	CALL_LATE,   /* The deadline passed. */
 	CALL_MEMORY, /* The session's processes used more than they may, */
 	CALL_CPU,    /* or more time. */
+	CALL_ASKS,   /* It has asked for tool calls, and was ended for that. */
 	CALL_LEFT,   /* The worker closed the connection. */
 	CALL_FAIL    /* It could not be started. */
 };
@@ -26,7 +28,9 @@ struct call {
 	uint64_t limit_s;  /* What the deadline came from, for its message. */
 	struct limits lim; /* The session's, or less. */
 	struct out out, err;
-	struct buf note; /* A line for each limit that ended it. */
+	struct buf note;     /* A line for each limit that ended it. */
+	struct calls *calls; /* What it asks for; NULL: nothing is heard. */
+	uint64_t settle_ms;  /* It asks for no more after so long. */
 	enum call_end end;
 	int code;   /* The return code to report. */
 	int signal; /* What ended it, or 0. */
@@ -37,12 +41,14 @@ struct call {
 	struct buf ask; /* What the interpreter has yet to be sent. */
 	char nonce[KERNEL_NONCE + 1];
 	struct kernel_line line;
-	int told; /* The interpreter has said that it is done. */
+	int told;         /* The interpreter has said that it is done. */
+	uint64_t settled; /* When it will have asked for all; 0: not begun. */
 };
 
 /**
  * call_guest(c, how):
- * Run the program that ${how} says, as call_bash() does.
+ * Run the program that ${how} says, as call_bash() does.  The descriptors extra
+ * and ctl of ${how} are closed in any case.
  */
 void call_guest(struct call *, const struct guest_how *);
 

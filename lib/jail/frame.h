@@ -10,7 +10,8 @@
  * What passes between a worker and a session's supervisor, over a unix socket
  * in the session's directory, one connection a call:
  *	worker:     ASK, and for a put DATA ... LAST
- *	supervisor: BEGUN, any of OUT ERR DATA FILE, then DONE, and it closes.
+ *	supervisor: BEGUN, any of OUT ERR DATA FILE CALL, then DONE, and it
+ *	closes.
  * A frame is its tag (1 byte), the length of what follows (4 bytes, big endian)
  * and that.  ASK, LAST, FILE and DONE hold a message (struct msg), the others
  * plain bytes.  A worker that closes its end before DONE has given up: whatever
@@ -24,6 +25,7 @@ enum frame_tag {
 	FRAME_OUT = 'O',
 	FRAME_ERR = 'E',
 	FRAME_FILE = 'F',
+	FRAME_CALL = 'C', /* A tool call that a program asks for. */
 	FRAME_DONE = 'Z'
 };
 
@@ -97,6 +99,7 @@ enum msg_key {
 	MSG_ENV,     /* and of what its environment has besides. */
 	MSG_INPUTS,  /* Words, three a file: see manifest.h. */
 	MSG_SHA,     /* Answered: a file's SHA-256 in hex. */
+	MSG_BROKEN,  /* Answered: why what it asked for cannot be told. */
 	MSG_OP = MSG_NUMBER | 1, /* enum op */
 	MSG_DEADLINE,            /* On clock_ms()'s clock. */
 	MSG_LIMIT,               /* Seconds that the caller asked for. */
@@ -107,6 +110,7 @@ enum msg_key {
 	MSG_MEMORY,        /* Bytes that it may use, */
 	MSG_SPACE,         /* of addresses that it needs, */
 	MSG_KEEP,          /* and of each output stream that are wanted. */
+	MSG_SETTLE,        /* Milliseconds after which it asks for no more. */
 	/* Answered. */
 	MSG_STATUS, /* enum reply */
 	MSG_CODE,   /* Return code. */

@@ -68,7 +68,8 @@ take_input(struct manifest *M, char *const word[3])
 		return (REPLY_BAD);
 	if ((rc = ws_path(word[0], path)) != REPLY_OK)
 		return (rc);
-	/* It has become no longer. */
+	if (strlen(path) > strlen(word[0]))
+		return (REPLY_NAME);
 	in->path = memcpy(word[0], path, strlen(path) + 1);
 	in->sha = word[2];
 	M->n++;

@@ -79,20 +79,41 @@ put_source(int dir, const char *name, const char *text, size_t len)
 	return (0);
 }
 
-/* Run one of the two commands, in ${dir} or in the workspace. */
+/* Run ${argv} in ${dir} (-1: the workspace), ${asks} being its descriptor 3. */
 static void
-step(struct program *P, char **argv, int dir)
+step(struct program *P, char **argv, int dir, int asks, int ctl)
 {
 	const struct guest_how how = {.path = argv[0],
 	    .argv = argv,
 	    .env = P->env,
 	    .lim = &P->c->lim,
 	    .dir = dir,
-	    .extra = -1,
-	    .ctl = -1};
+	    .extra = asks,
+	    .ctl = ctl};
 
 	P->c->out.kept.max = P->c->err.kept.max = P->keep;
 	call_guest(P->c, &how);
+}
+
+/* Run the program itself, and hear what it asks for if that is wanted. */
+static int
+run(struct program *P)
+{
+	int fd[2];
+
+	if (P->c->calls == NULL) {
+		step(P, P->run, -1, -1, -1);
+		return (0);
+	}
+	if (pipe2(fd, O_CLOEXEC))
+		return (-1);
+	if (fcntl(fd[0], F_SETFL, O_NONBLOCK)) {
+		(void)close(fd[0]);
+		(void)close(fd[1]);
+		return (-1);
+	}
+	step(P, P->run, -1, fd[1], fd[0]);
+	return (0);
 }
 
 /* Forget what a successful compiler has said. */
@@ -112,13 +133,16 @@ compile(struct program *P, int dir, uint64_t ends)
 {
 	struct call *c = P->c;
 	const uint64_t deadline = c->deadline, limit_s = c->limit_s;
+	struct calls *const calls = c->calls;
 	uint64_t began = clock_ms();
 
 	c->limit_s = msg_get_num(P->m, MSG_COMPILE_LIMIT, 0);
 	c->deadline = began + c->limit_s * 1000;
 	if (c->deadline > ends)
 		c->deadline = ends;
-	step(P, P->compile, dir);
+	c->calls = NULL;
+	step(P, P->compile, dir, -1, -1);
+	c->calls = calls;
 	if (c->end != CALL_ENDED || c->code != 0)
 		return (0);
 	forget(c);
@@ -144,7 +168,8 @@ run_in(struct program *P, uint64_t ends, enum program_stage *stage)
 		*stage = PROGRAM_COMPILED;
 		if (P->ncompile == 0 || compile(P, dir, ends)) {
 			*stage = PROGRAM_RAN;
-			step(P, P->run, -1);
+			if (run(P))
+				rc = REPLY_FAIL;
 		}
 	}
 	(void)close(dir);

@@ -104,6 +104,17 @@ done_plain(struct ask *a, enum reply status)
 	done(a, status, &m);
 }
 
+/* The tool calls that ${C} has heard of; none if something is wrong. */
+static void
+put_asked(struct ask *a, const struct calls *C)
+{
+	size_t at = 0, len;
+	const char *p;
+
+	while (C->broken == NULL && (p = calls_next(C, &at, &len)) != NULL)
+		(void)frame_put(&a->answer, FRAME_CALL, p, len);
+}
+
 /* What ${c} printed, and its end. */
 static void
 put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
@@ -112,6 +123,8 @@ put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
 
 	(void)frame_put(&a->answer, FRAME_OUT, c->out.kept.p, c->out.kept.len);
 	(void)frame_put(&a->answer, FRAME_ERR, c->err.kept.p, c->err.kept.len);
+	if (c->calls != NULL)
+		put_asked(a, c->calls);
 	(void)msg_num(&m, MSG_CODE, (uint64_t)c->code);
 	(void)msg_num(&m, MSG_END, c->end);
 	(void)msg_num(&m, MSG_SIGNAL, (uint64_t)c->signal);
@@ -122,6 +135,9 @@ put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
 	(void)msg_num(&m, MSG_TRUNCATED, (uint64_t)truncated);
 	if (c->note.len > 0)
 		(void)msg_text(&m, MSG_NOTE, c->note.p, c->note.len);
+	if (c->calls != NULL && c->calls->broken != NULL)
+		(void)msg_text(
+		    &m, MSG_BROKEN, c->calls->broken, strlen(c->calls->broken));
 	done(a, REPLY_OK, &m);
 }
 
@@ -215,8 +231,13 @@ execute(struct ask *a, enum reply (*run)(struct ask *, struct call *))
 	    .out = OUT_INIT,
 	    .err = OUT_INIT,
 	    .note = BUF_INIT(2048),
-	    .ask = BUF_INIT(FRAME_MAX)};
+	    .ask = BUF_INIT(FRAME_MAX),
+	    .settle_ms = msg_get_num(&a->m, MSG_SETTLE, 0)};
+	struct calls calls = CALLS_INIT;
 	enum reply rc;
+
+	if (c.settle_ms > 0)
+		c.calls = &calls;
 
 	/* A program may have locked itself out; that ends with it. */
 	(void)fchmod(a->J->root, 0700);
@@ -230,6 +251,7 @@ execute(struct ask *a, enum reply (*run)(struct ask *, struct call *))
 	out_free(&c.out);
 	out_free(&c.err);
 	buf_free(&c.note);
+	calls_free(&calls);
 }
 
 static void

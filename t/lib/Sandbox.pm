@@ -20,7 +20,7 @@ package Sandbox;
 #	$s->run($id, $language, $source, %more)
 #	    the whole answer to the extension "run", {content} as above and {files}
 #	    the manifest's; dies unless 200.  args, env, compile_timeout_seconds,
-#	    memory_bytes, output_bytes: of its input; manifest => [inputs]
+#	    memory_bytes, output_bytes, calls: of its input; manifest => [inputs]
 #	$s->put($id, $path, $bytes)  $s->fetch($id, $path)  $s->list($id, $path)
 #	$s->inside($id)   the pids of a session's processes, its supervisor first
 #	$s->{dir} {port} {sessions}   and all of Satchel's requests
@@ -260,7 +260,7 @@ sub run_request {
 	my ($self, $id, $language, $source, %o) = @_;
 	my %input = (language => $language, source => $source);
 	for my $member (qw(args env compile_timeout_seconds memory_bytes
-	    output_bytes)) {
+	    output_bytes calls)) {
 		$input{$member} = delete $o{$member} if exists $o{$member};
 	}
 	$o{manifest} = { inputs => $o{manifest} } if ref $o{manifest} eq 'ARRAY';

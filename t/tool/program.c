@@ -1,6 +1,6 @@
 /*
  * The client's side of the extensions "run" and "manifest" by hand: program URL
- * LANGUAGE SOURCE [-e NAME=VALUE] [-i PATH=SHA256[,r]] [-o BYTES] [ARG ...]
+ * LANGUAGE SOURCE [-e NAME=VALUE] [-i PATH=SHA256[,r]] [-o BYTES] [-c] [ARG ...]
  * makes a session, puts a file in.txt that holds "in\n" into it, runs the
  * program, and prints what came of it, a line each.
  */
@@ -49,6 +49,10 @@ print(enum sandbox_rc rc, const struct sandbox_ran *r)
 	    (uintmax_t)r->err_dropped);
 	if (r->note != NULL)
 		printf("note %s", r->note);
+	if (r->broken != NULL)
+		printf("broken %s\n", r->broken);
+	for (i = 0; i < r->ncalls; i++)
+		printf("call %.*s\n", (int)r->call[i].len, r->call[i].p);
 	for (i = 0; i < r->nchanges; i++)
 		printf("%c %s %ju %s\n", states[r->change[i].state],
 		    r->change[i].path, (uintmax_t)r->change[i].bytes,
@@ -68,7 +72,11 @@ main(int argc, char **argv)
 	unsigned int bits;
 	int c;
 
-	while ((c = getopt(argc, argv, "+e:i:o:")) != -1) {
+	while ((c = getopt(argc, argv, "+ce:i:o:")) != -1) {
+		if (c == 'c') {
+			p.calls = 1;
+			continue;
+		}
 		if (c == 'o') {
 			p.output_bytes = strtoull(optarg, NULL, 10);
 			continue;
