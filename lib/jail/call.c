@@ -301,7 +301,6 @@ could_not(struct call *c)
 void
 call_guest(struct call *c, const struct guest_how *how)
 {
-
 	int bad;
 
 	c->g = &c->J->bash;
