@@ -9,10 +9,7 @@
 
 #include "fcgi/sandbox_exec.h"
 
-/*
- * What the extensions "run", "manifest" and "calls" ask for; conf/sandbox-openapi.yaml
- * says it all.
- */
+/* What the extensions "run", "manifest" and "calls" ask for. */
 
 #define SOURCE_MAX (1U << 20) /* Bytes. */
 #define ARGS_MAX 512          /* Arguments, */

@@ -1,7 +1,7 @@
 /*
  * The client's side of the extensions "run" and "manifest" by hand: program URL
- * LANGUAGE SOURCE [-e NAME=VALUE] [-i PATH=SHA256[,r]] [-o BYTES] [-c] [ARG ...]
- * makes a session, puts a file in.txt that holds "in\n" into it, runs the
+ * LANGUAGE SOURCE [-c] [-e NAME=VALUE] [-i PATH=SHA256[,r]] [-o BYTES]
+ * [ARG ...] makes a session, puts a file in.txt that holds "in\n" into it, runs the
  * program, and prints what came of it, a line each.
  */
 
