@@ -1,7 +1,8 @@
 /*
- * The client's side of the extensions "run" and "manifest" by hand: program URL
- * LANGUAGE SOURCE [-c] [-e NAME=VALUE] [-i PATH=SHA256[,r]] [-o BYTES]
- * [ARG ...] makes a session, puts a file in.txt that holds "in\n" into it, runs the
+ * The client's side of the extensions "run", "manifest" and "calls" by hand:
+ *	program [-c] [-e NAME=VALUE] [-i PATH=SHA256[,r]] [-o BYTES]
+ *	    URL LANGUAGE SOURCE [ARG ...]
+ * makes a session, puts a file in.txt that holds "in\n" into it, runs the
  * program, and prints what came of it, a line each.
  */
 
