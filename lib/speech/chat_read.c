@@ -253,6 +253,8 @@ chat_read(struct jspan root, struct talk *t, struct refusal *why)
 		return (-1);
 	t->asked = rest;
 	t->quiet = 1; /* There are no words for runs. */
+	if (t->ours != 0)
+		t->ours = 1U << OUR_CODE;
 	if (reader_each(&rd, rest, "functions", read_old_function) ||
 	    openai_tools(&rd, rest, &way) || openai_choice(&rd, rest, &way) ||
 	    read_old_choice(&rd, rest) || read_parameters(&rd, rest) ||

@@ -8,6 +8,7 @@
 /* The OpenAI Responses dialect (executor contract 2.3, 2.4, 5.2, 6). */
 
 /* Opaque types. */
+struct buf;
 struct outcome;
 struct talk;
 struct writer;
@@ -39,5 +40,12 @@ int responses_read_run(struct reader *, struct jspan, struct outcome **);
  * Take the files that the text ${part} cites as written by the run ${o}.
  */
 int responses_read_cited(struct reader *, struct jspan, struct outcome *);
+
+/**
+ * responses_gather(t), responses_stream(t, out):
+ * See struct model_dialect.
+ */
+struct writer *responses_gather(const struct talk *);
+struct writer *responses_stream(const struct talk *, struct buf *);
 
 #endif /* !SPEECH_RESPONSES_H_ */

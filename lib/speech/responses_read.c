@@ -196,6 +196,10 @@ responses_read(struct jspan root, struct talk *t, struct refusal *why)
 	if (openai_part(&rd, root, "input", &input, &rest))
 		return (-1);
 	t->asked = rest;
+	t->mint = "ci_gw_";
+	t->mint_len = 20;
+	if (t->ours != 0)
+		t->ours = 1U << OUR_CODE; /* All that it has words for. */
 	if (read_declarations(&rd, rest, &d) || openai_tools(&rd, rest, &way) ||
 	    openai_choice(&rd, rest, &way) || read_parameters(&rd, rest) ||
 	    responses_read_input(&rd, input, d.files, d.at))

@@ -107,6 +107,8 @@ struct talk_container {
 struct talk {
 	struct arena *mem;
 	const char *model; /* As the caller said it. */
+	uint64_t now;      /* When he did, in seconds since 1970. */
+	const char *base;  /* The address that he knows this gateway by. */
 	int stream;        /* He wants the answer as it comes. */
 	const struct talk_container *container; /* NULL: none. */
 	struct text system;
