@@ -8,6 +8,7 @@
 /* The OpenAI Chat dialect (executor contract 2.5, 5.4). */
 
 /* Opaque types. */
+struct buf;
 struct talk;
 struct writer;
 
@@ -22,5 +23,12 @@ int chat_read(struct jspan, struct talk *, struct refusal *);
  * Read the value ${list} of the member "messages".
  */
 int chat_read_turns(struct reader *, struct jspan);
+
+/**
+ * chat_gather(t), chat_stream(t, out):
+ * See struct model_dialect.
+ */
+struct writer *chat_gather(const struct talk *);
+struct writer *chat_stream(const struct talk *, struct buf *);
 
 #endif /* !SPEECH_CHAT_H_ */

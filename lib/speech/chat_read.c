@@ -247,7 +247,7 @@ int
 chat_read(struct jspan root, struct talk *t, struct refusal *why)
 {
 	struct reader rd = {.talk = t, .why = why, .brackets = 1};
-	struct jspan turns, rest;
+	struct jspan turns, rest, old;
 
 	if (openai_part(&rd, root, "messages", &turns, &rest))
 		return (-1);
@@ -255,6 +255,8 @@ chat_read(struct jspan root, struct talk *t, struct refusal *why)
 	t->quiet = 1; /* There are no words for runs. */
 	if (t->ours != 0)
 		t->ours = 1U << OUR_CODE;
+	if (reader_member(rest, "functions", &old))
+		t->parallel = 0; /* There is room for one call. */
 	if (reader_each(&rd, rest, "functions", read_old_function) ||
 	    openai_tools(&rd, rest, &way) || openai_choice(&rd, rest, &way) ||
 	    read_old_choice(&rd, rest) || read_parameters(&rd, rest) ||

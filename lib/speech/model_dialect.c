@@ -1,5 +1,7 @@
+#include "speech/chat.h"
 #include "speech/messages.h"
 #include "speech/model_dialect.h"
+#include "speech/responses.h"
 
 const struct model_dialect model_messages = {
     "/v1/messages",
@@ -14,16 +16,16 @@ const struct model_dialect model_responses = {
     "/v1/responses",
     WIRE_RESPONSES,
     &dialect_openai,
-    NULL,
-    NULL,
-    NULL,
+    responses_read,
+    responses_gather,
+    responses_stream,
 };
 
 const struct model_dialect model_chat = {
     "/v1/chat/completions",
     WIRE_CHAT,
     &dialect_openai,
-    NULL,
-    NULL,
-    NULL,
+    chat_read,
+    chat_gather,
+    chat_stream,
 };
