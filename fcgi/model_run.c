@@ -11,6 +11,7 @@
 #include "fcgi/model.h"
 #include "fcgi/model_stream.h"
 #include "fcgi/req.h"
+#include "fcgi/req_path.h"
 
 #define TALK_MEM (64UL << 20) /* Of a talk, besides its request. */
 #define TALK_TIMES 4          /* What a request's text may grow to. */
@@ -137,16 +138,20 @@ run_streamed(struct model_req *m, struct talk *t)
 int
 model_run(struct model_req *m)
 {
+	const char *base = req_base(m->r);
 	struct arena *mem;
 	struct talk *t;
 	int rc = -1;
 
 	if (check_built(m))
 		return (model_refuse(m));
-	if ((mem = arena_new(TALK_MEM + TALK_TIMES * m->text.len)) == NULL)
+	if (base == NULL ||
+	    (mem = arena_new(TALK_MEM + TALK_TIMES * m->text.len)) == NULL)
 		return (-1);
 	if ((t = talk_new(mem)) != NULL) {
 		t->model = m->peek.model;
+		t->now = m->r->caller.now / 1000;
+		t->base = base;
 		model_vocabulary(m, t);
 		if (m->dialect->read(m->root, t, &m->why))
 			rc = model_refuse(m);

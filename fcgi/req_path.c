@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/conf.h"
 
 #include "fcgi/io.h"
@@ -100,4 +101,38 @@ req_path(struct req *r)
 		s = "/";
 	r->path = unmount(r, s);
 	return (0);
+}
+
+/* Is it a name or an address, with a port or without? */
+static int
+is_host(const char *s)
+{
+
+	return (s != NULL &&
+	    s[strspn(s,
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"0123456789.-_:[]")] == '\0');
+}
+
+const char *
+req_base(struct req *r)
+{
+	const char *url = r->srv->conf->public_url, *host, *scheme, *mount;
+	struct buf b = BUF_INIT(4096);
+	const char *base = NULL;
+
+	if (url != NULL && url[0] != '\0')
+		return (arena_strndup(r->mem, url, mount_len(url)));
+	if (!is_host(host = param(r, "HTTP_HOST")))
+		return ("");
+	scheme = param(r, "REQUEST_SCHEME");
+	if ((mount = param(r, "SATCHEL_MOUNT")) == NULL)
+		mount = script_name(r);
+	buf_printf(&b, "%s://%s",
+	    scheme != NULL && strcmp(scheme, "https") == 0 ? "https" : "http",
+	    host);
+	if (buf_put(&b, mount, mount_len(mount)) == 0)
+		base = arena_strndup(r->mem, b.p, b.len);
+	buf_free(&b);
+	return (base);
 }

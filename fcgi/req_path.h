@@ -14,4 +14,12 @@ struct req;
  */
 int req_path(struct req *);
 
+/**
+ * req_base(r):
+ * The address that the caller knows this gateway by, without a slash at its
+ * end: server.public_url, else what he used himself; "" if that is not to be
+ * had.  NULL if memory ran out.
+ */
+const char *req_base(struct req *);
+
 #endif /* !FCGI_REQ_PATH_H_ */

@@ -210,19 +210,5 @@ is(scalar($p->requests), 0, 'the provider is not asked');
 $r = ask('resp', 'plain', ',"x":[{"file_id":"file-abc123"}]');
 is($r->{status}, 200, 'the provider\'s own files are its business');
 
-# --- what is not built yet is said ---
-
-$r = $s->post('/v1/responses', json => { model => 'chat:plain',
-    input => 'Hi' });
-is("$r->{status} $r->{json}{error}{param}", '400 model',
-    'another dialect over this wire');
-like($r->{json}{error}{message}, qr/openai-chat/, 'by its name');
-$r = $s->post('/v1/messages', ant => 1, json => { model => 'chat:plain',
-    max_tokens => 5, stream => JSON::PP::true, messages => [{ role => 'user',
-    content => 'Hi' }] });
-is("$r->{status} $r->{json}{error}{type}", '400 invalid_request_error',
-    'a translated stream');
-like($r->{json}{error}{message}, qr/^stream: /, 'by its name');
-
 $s->done;
 done_testing();

@@ -200,6 +200,15 @@ failure(const struct outcome *o)
 	return (NULL);
 }
 
+/* Does what was printed last end its line? */
+static int
+ends_line(const struct outcome *o)
+{
+	struct text x = o->err.len > 0 ? o->err : o->out;
+
+	return (x.len == 0 || x.p[x.len - 1] == '\n');
+}
+
 int
 item_put_outputs(struct buf *b, const struct outcome *o, const struct talk *t)
 {
@@ -210,7 +219,7 @@ item_put_outputs(struct buf *b, const struct outcome *o, const struct talk *t)
 	jput_chars(b, o->out.p, o->out.len);
 	jput_chars(b, o->err.p, o->err.len);
 	if (why != NULL) {
-		if (o->out.len + o->err.len > 0)
+		if (!ends_line(o))
 			buf_puts(b, "\\n");
 		jput_chars(b, why, strlen(why));
 	}

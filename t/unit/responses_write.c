@@ -487,7 +487,8 @@ pieces(int streamed)
 	result(&s, &o);
 	is_items(&s, STOP_PAUSE,
 	    "[" RUN("failed", "c",
-		"[{'type':'logs','logs':'outerr\\nstopped at the time limit'}]") "]",
+		"[{'type':'logs','logs':'outerr\\n"
+		"stopped at the time limit'}]") "]",
 	    "a time limit, and what there was before it");
 
 	begin(&s, "", streamed);
