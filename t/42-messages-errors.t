@@ -202,8 +202,8 @@ is(($p->requests)[0]{json}{messages}[0]{content},
     'an unknown one too');
 $r = ask('files', with => { tools => [], messages => [{ role => 'user',
     content => [{ type => 'container_upload', file_id => $id }] }] });
-like(short($r), qr/^400 invalid_request_error: $where: /,
-    'a file without code execution');
+like(short($r), qr/^404 not_found_error: $where: /,
+    'nor without code execution');
 
 # --- a sandbox that dies under a run ---
 

@@ -24,7 +24,7 @@ my %models = (
 	    headers => { 'Retry-After' => 17 } }],
 );
 my $p = Provider->new(script => { models => \%models });
-my $s = Satchel->new(sandbox => 1, providers =>
+my $s = Satchel->new(providers =>
     $p->yaml('resp', 'openai-responses') .
     $p->yaml('ant', 'anthropic-messages'));
 my $declared = { type => 'code_execution_20250522', name => 'code_execution' };

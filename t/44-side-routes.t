@@ -25,7 +25,7 @@ my %paths = (
 );
 my $p = Provider->new(script => { paths => \%paths });
 my $none = Provider->new(script => { rounds => [] });
-my $s = Satchel->new(sandbox => 1, providers =>
+my $s = Satchel->new(providers =>
     $p->yaml('first', 'openai-chat', models => '["qwen3-coder"]') .
     $p->yaml('all', 'openai-responses', models => '["gpt-*", "org/*",'
     . ' "first:odd"]', forward_other => 'true') .

@@ -23,6 +23,9 @@ enum conf_executor { EXECUTOR_AUTO, EXECUTOR_LOCAL, EXECUTOR_PROVIDER };
 /* The protocol an upstream speaks (providers[].wire). */
 enum conf_wire { WIRE_CHAT, WIRE_RESPONSES, WIRE_MESSAGES };
 
+/* What a provider's models can; auto: what its vendor's own can. */
+enum conf_ability { ABILITY_AUTO, ABILITY_TRUE, ABILITY_FALSE };
+
 /* One entry of providers:. */
 struct conf_provider {
 	char *name;
@@ -31,7 +34,9 @@ struct conf_provider {
 	char *api_key;  /* NULL: none is sent. */
 	int native_code;
 	int forward_other;
-	char **models; /* Patterns with '*'; ends with NULL. */
+	int vision, pdf;      /* enum conf_ability */
+	uint64_t request_max; /* Bytes, with all files in it. */
+	char **models;        /* Patterns with '*'; ends with NULL. */
 	uint64_t timeout_s;
 };
 
@@ -55,6 +60,12 @@ struct conf {
 	/* nginx/ serves PREFIX/whole/PATH without ranges and PREFIX/part/PATH
 	 * with one; PATH is blob_path()'s. */
 	char *files_xaccel_prefix;
+
+	/* documents.* */
+	char **converters; /* "TYPE COMMAND"; ends with NULL. */
+	uint64_t documents_max_bytes, documents_max_text, documents_timeout_s;
+	char *vision_model; /* NULL: none. */
+	int documents_ocr;
 
 	/* code_execution.* */
 	int executor; /* enum conf_executor */

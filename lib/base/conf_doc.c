@@ -122,7 +122,8 @@ print_provider(const char *help)
 		printf(
 		    "#  %s %s: ", r == conf_provider_rows ? "-" : " ", r->name);
 		if (r->kind == &conf_list)
-			printf("[\"%s\"]\n", r->dflt);
+			printf(
+			    *r->dflt != '\0' ? "[\"%s\"]\n" : "[]\n", r->dflt);
 		else
 			print_value(r, r->dflt != NULL ? r->dflt : r->words);
 	}

@@ -322,6 +322,8 @@ set_list(const struct row *r, const char *s, void *p)
 	char **list = *(char ***)p, **grown;
 	size_t n = 0;
 
+	if (*s == '\0' && r->min == 0)
+		return (CONF_OK);
 	while (list != NULL && list[n] != NULL)
 		n++;
 	if (n == LIST_MAX || *s == '\0' || strlen(s) > r->max)

@@ -15,6 +15,7 @@
 #include "run/heard.h"
 #include "run/recall.h"
 #include "run/room.h"
+#include "run/show.h"
 #include "run/turn.h"
 
 #define RUNS_MAX 8            /* Calls of ours in one message. */
@@ -404,7 +405,10 @@ admit(struct state *s)
 	enum run_rc rc;
 
 	if ((rc = recall_results(env, t, s->why)) != RUN_OK ||
-	    (rc = seed_resolve(env, t, &s->room.seeds, s->why)) != RUN_OK)
+	    (t->ours != 0 &&
+		(rc = seed_resolve(env, t, &s->room.seeds, s->why)) !=
+		    RUN_OK) ||
+	    (rc = show_talk(env, s->job->provider, t, s->why)) != RUN_OK)
 		return (rc);
 	if (t->ours == 0 || t->choice == CHOICE_NONE)
 		return (RUN_OK);

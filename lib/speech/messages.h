@@ -24,6 +24,14 @@ int messages_read(struct jspan, struct talk *, struct refusal *);
 int messages_read_turns(struct reader *, struct jspan);
 
 /**
+ * messages_read_upload(rd, v, newest), messages_read_media(rd, v, newest):
+ * Read a block that names a file for code to have, or an image or a document;
+ * ${newest}: it stands in the user's newest turn.
+ */
+int messages_read_upload(struct reader *, struct jspan, int);
+int messages_read_media(struct reader *, struct jspan, int);
+
+/**
  * messages_read_call(rd, v), messages_read_result(rd, v):
  * Read a block of code execution that an earlier answer held, ours or a
  * provider's: the use, and its result.

@@ -80,15 +80,18 @@ block_call(struct reader *rd, struct jspan v, const struct spot *s)
 	return (0);
 }
 
-/* Add the text of one block inside a result to ${b}. */
+/* Add the text of one block to ${b}; inside a result, what is ${shown}
+ * elsewhere is passed over. */
 static int
-read_inner(struct reader *rd, struct jspan v, struct buf *b)
+read_inner(struct reader *rd, struct jspan v, int shown, struct buf *b)
 {
 	struct jspan type;
 	struct text x;
 
 	if (!reader_member(v, "type", &type))
 		return (reader_refuse(rd, "must be a block with a type"));
+	if (shown && (jspan_is(type, "image") || jspan_is(type, "document")))
+		return (0); /* See read_shown(). */
 	if (!jspan_is(type, "text"))
 		return (reader_refuse(
 		    rd, "only text blocks can be sent to this model"));
@@ -100,7 +103,7 @@ read_inner(struct reader *rd, struct jspan v, struct buf *b)
 }
 
 static int
-read_result_blocks(struct reader *rd, struct jspan v, struct text *x)
+read_result_blocks(struct reader *rd, struct jspan v, int shown, struct text *x)
 {
 	struct buf b = BUF_INIT(RESULT_MAX);
 	struct jspan_iter it;
@@ -112,13 +115,46 @@ read_result_blocks(struct reader *rd, struct jspan v, struct text *x)
 		return (reader_refuse(rd, "must be a string or a list"));
 	while (rc == 0 && jspan_next(&it, NULL, &block)) {
 		mark = reader_at(rd, i++);
-		if ((rc = read_inner(rd, block, &b)) == 0)
+		if ((rc = read_inner(rd, block, shown, &b)) == 0)
 			reader_out(rd, mark);
 	}
 	if (rc == 0 && talk_text(rd->talk, b.p, b.len, x))
 		rc = no_memory(rd);
 	buf_free(&b);
 	return (rc);
+}
+
+/*
+ * A result is text to all models; what it shows follows the results, under a
+ * line that says whose it is.
+ */
+static int
+read_shown(struct reader *rd, struct jspan content, const char *id, int newest)
+{
+	struct jspan_iter it;
+	struct jspan v, type;
+	struct buf b = BUF_INIT(256);
+	struct text x;
+	size_t i = 0, mark;
+	int rc;
+
+	if (jspan_iter(&it, content))
+		return (0);
+	for (; jspan_next(&it, NULL, &v); i++) {
+		if (!reader_member(v, "type", &type) || jspan_is(type, "text"))
+			continue;
+		mark = reader_at(rd, i);
+		rc = buf_printf(&b, "[from the result of %.100s]", id) ||
+		    talk_text(rd->talk, b.p, b.len, &x);
+		buf_free(&b);
+		if (rc)
+			return (no_memory(rd));
+		if (add_text(rd, TALK_USER, x) ||
+		    messages_read_media(rd, v, newest))
+			return (-1);
+		reader_out(rd, mark);
+	}
+	return (0);
 }
 
 static int
@@ -142,8 +178,10 @@ block_result(struct reader *rd, struct jspan v, const struct spot *s)
 	if (!reader_member(v, "content", &content))
 		return (0);
 	mark = reader_in(rd, "content");
-	if (pick_is(content, '"') ? reader_text(rd, content, &p->text)
-				  : read_result_blocks(rd, content, &p->text))
+	if (pick_is(content, '"')
+		? reader_text(rd, content, &p->text)
+		: read_result_blocks(rd, content, 1, &p->text) ||
+		    read_shown(rd, content, id, s->newest))
 		return (-1);
 	reader_out(rd, mark);
 	return (0);
@@ -151,72 +189,20 @@ block_result(struct reader *rd, struct jspan v, const struct spot *s)
 
 /* ---- Files and documents */
 
-/* A stored file: it can only be read by code, until documents are. */
-static int
-add_file(struct reader *rd, struct jspan v, const struct spot *s)
-{
-	struct part *p;
-
-	if (rd->talk->ours == 0)
-		return (reader_refuse(rd,
-		    "a stored file can only be used together with code "
-		    "execution for this model"));
-	if ((p = talk_add(rd->talk, s->who, PART_FILE)) == NULL)
-		return (no_memory(rd));
-	p->newest = s->newest;
-	if (reader_get_str(rd, v, "file_id", &p->id))
-		return (-1);
-	p->where = reader_where(rd);
-	return (p->where != NULL ? 0 : no_memory(rd));
-}
-
 static int
 block_upload(struct reader *rd, struct jspan v, const struct spot *s)
 {
 
-	return (s->who == TALK_ASSISTANT ? 0 : add_file(rd, v, s));
+	return (s->who == TALK_ASSISTANT
+		? 0
+		: messages_read_upload(rd, v, s->newest));
 }
 
-/* A document that is text already, under a line with its title. */
-static int
-add_document(struct reader *rd, struct jspan v, struct jspan source,
-    const struct spot *s)
-{
-	struct jspan title;
-	struct text x;
-
-	if (reader_member(v, "title", &title)) {
-		if (reader_get_text(rd, v, "title", &x) ||
-		    add_text(rd, s->who, x))
-			return (-1);
-	}
-	if (reader_get_text(rd, source, "data", &x))
-		return (-1);
-	return (add_text(rd, s->who, x));
-}
-
-/* An image or a document. */
 static int
 block_media(struct reader *rd, struct jspan v, const struct spot *s)
 {
-	size_t mark = reader_in(rd, "source");
-	struct jspan source, type;
-	int rc;
 
-	if (!reader_member(v, "source", &source) ||
-	    !reader_member(source, "type", &type))
-		return (reader_refuse(rd, "must be an object with a type"));
-	if (jspan_is(type, "file"))
-		rc = add_file(rd, source, s);
-	else if (jspan_is(type, "text"))
-		rc = add_document(rd, v, source, s);
-	else
-		rc = reader_refuse(rd,
-		    "images and documents of this kind cannot be sent to "
-		    "this model");
-	if (rc == 0)
-		reader_out(rd, mark);
-	return (rc);
+	return (messages_read_media(rd, v, s->newest));
 }
 
 /* A search result, as text: title, source, content. */
@@ -233,7 +219,7 @@ block_search(struct reader *rd, struct jspan v, const struct spot *s)
 	if (!reader_member(v, "content", &content))
 		return (0);
 	mark = reader_in(rd, "content");
-	if (read_result_blocks(rd, content, &x))
+	if (read_result_blocks(rd, content, 0, &x))
 		return (-1);
 	reader_out(rd, mark);
 	return (add_text(rd, s->who, x));
@@ -365,7 +351,7 @@ read_mid_system(struct reader *rd, struct jspan v)
 	int rc;
 
 	if (pick_is(v, '"') ? reader_text(rd, v, &x)
-			    : read_result_blocks(rd, v, &x))
+			    : read_result_blocks(rd, v, 0, &x))
 		return (-1);
 	reader_out(rd, mark);
 	rc = buf_put(&b, tag.p, tag.len) || buf_put(&b, x.p, x.len) ||

@@ -65,10 +65,11 @@ int openai_file(struct reader *, struct jspan, int);
 int openai_image(struct reader *, struct text, const char *);
 
 /**
- * openai_stored(rd, v, key, newest):
- * Add the stored file that the string ${key} of the part ${v} names.
+ * openai_stored(rd, v, key, image, newest):
+ * Add the stored file, an ${image} or a document, that the string ${key} of the
+ * part ${v} names.
  */
-int openai_stored(struct reader *, struct jspan, const char *, int);
+int openai_stored(struct reader *, struct jspan, const char *, int, int);
 
 /**
  * openai_tools(rd, root, way):

@@ -132,56 +132,6 @@ openai_text_of(struct reader *rd, struct jspan v, struct text *x)
 	return (rc);
 }
 
-/* ---- Files and images */
-
-int
-openai_stored(struct reader *rd, struct jspan v, const char *key, int newest)
-{
-	struct part *p;
-
-	if (rd->talk->ours == 0)
-		return (reader_refuse(rd,
-		    "a stored file can only be used together with code "
-		    "execution for this model"));
-	if ((p = talk_add(rd->talk, TALK_USER, PART_FILE)) == NULL)
-		return (openai_no_memory(rd));
-	p->newest = newest;
-	if (reader_get_str(rd, v, key, &p->id))
-		return (-1);
-	p->where = reader_where(rd);
-	return (p->where != NULL ? 0 : openai_no_memory(rd));
-}
-
-int
-openai_file(struct reader *rd, struct jspan v, int newest)
-{
-	const char *name = "file", *url = NULL;
-	struct jspan m;
-
-	if (reader_member(v, "file_id", &m))
-		return (openai_stored(rd, v, "file_id", newest));
-	if (reader_opt_str(rd, v, "filename", &name) ||
-	    reader_opt_str(rd, v, "file_url", &url))
-		return (-1);
-	if (reader_member(v, "file_data", &m))
-		return (reader_refuse(
-		    rd, "files of this kind cannot be sent to this model"));
-	if (url == NULL)
-		return (reader_refuse(
-		    rd, "must have one of file_id, file_data and file_url"));
-	return (openai_note(rd, TALK_USER,
-	    "[file \"%.200s\" at %.500s is not shown]", name, url));
-}
-
-int
-openai_image(struct reader *rd, struct text url, const char *detail)
-{
-
-	(void)url;
-	(void)detail;
-	return (reader_refuse(rd, "images cannot be sent to this model"));
-}
-
 /* ---- Containers */
 
 int

@@ -33,7 +33,7 @@ part_image(struct input *in, struct jspan v)
 	struct text url;
 
 	if (reader_member(v, "file_id", &m))
-		return (openai_stored(in->rd, v, "file_id", in->newest));
+		return (openai_stored(in->rd, v, "file_id", 1, in->newest));
 	if (reader_opt_str(in->rd, v, "detail", &detail) ||
 	    reader_get_text(in->rd, v, "image_url", &url))
 		return (-1);

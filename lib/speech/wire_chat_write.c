@@ -6,6 +6,7 @@
 
 #include "speech/talk.h"
 #include "speech/wire_chat.h"
+#include "speech/wire_put.h"
 
 /* Put a comma unless ${b} ends where a list or an object begins. */
 static void
@@ -37,8 +38,9 @@ static int
 is_said(const struct part *p)
 {
 
-	return (
-	    (p->kind == PART_TEXT || p->kind == PART_FILE) && p->text.len > 0);
+	return ((p->kind == PART_TEXT || p->kind == PART_FILE ||
+		    p->kind == PART_MEDIA) &&
+	    p->text.len > 0);
 }
 
 /* The texts of a turn with ${between} between them. */
@@ -73,21 +75,86 @@ survey(const struct turn *u, int *said, int *calls)
 	}
 }
 
+/* Where the bytes of ${m} are, as a URL. */
+static void
+put_url(struct buf *b, const struct media *m)
+{
+
+	if (m->data.p == NULL) {
+		jput_text(b, m->url.p, m->url.len);
+		return;
+	}
+	buf_puts(b, "\"data:");
+	jput_chars(b, m->mime, strlen(m->mime));
+	buf_puts(b, ";base64,");
+	buf_put(b, m->data.p, m->data.len);
+	buf_puts(b, "\"");
+}
+
+static void
+put_media(struct buf *b, const struct media *m)
+{
+
+	comma(b);
+	if (m->image) {
+		buf_puts(b, "{\"type\":\"image_url\",\"image_url\":{");
+		if (m->detail != NULL) {
+			buf_puts(b, "\"detail\":");
+			jput_str(b, m->detail);
+			buf_puts(b, ",");
+		}
+		buf_puts(b, "\"url\":");
+		put_url(b, m);
+		buf_puts(b, "}}");
+		return;
+	}
+	buf_puts(b, "{\"type\":\"file\",\"file\":{\"filename\":");
+	jput_str(b, m->name != NULL ? m->name : "file");
+	buf_puts(b, ",\"file_data\":");
+	put_url(b, m);
+	buf_puts(b, "}}");
+}
+
+/* What a user says and shows, part by part. */
+static void
+put_parts(struct buf *b, const struct turn *u)
+{
+	const struct part *p;
+
+	buf_puts(b, "[");
+	for (p = u->first; p != NULL; p = p->next) {
+		if (part_shows(p))
+			put_media(b, p->media);
+		if (!is_said(p))
+			continue;
+		comma(b);
+		buf_puts(b, "{\"type\":\"text\",\"text\":");
+		jput_text(b, p->text.p, p->text.len);
+		buf_puts(b, "}");
+	}
+	buf_puts(b, "]");
+}
+
 static void
 put_user(struct buf *b, const struct turn *u)
 {
 	const struct part *p;
-	int said, calls;
+	int said, calls, shows = 0;
 
-	for (p = u->first; p != NULL; p = p->next)
+	for (p = u->first; p != NULL; p = p->next) {
 		if (p->kind == PART_RESULT)
 			put_result(b, p);
+		shows |= part_shows(p);
+	}
 	survey(u, &said, &calls);
-	if (!said)
+	if (!said && !shows)
 		return;
 	comma(b);
 	buf_puts(b, "{\"role\":\"user\",\"content\":");
-	put_said(b, u, "\\n");
+	if (shows)
+		put_parts(b, u);
+	else
+		put_said(b, u, "\\n");
 	buf_puts(b, "}");
 }
 

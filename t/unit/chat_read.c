@@ -89,10 +89,14 @@ static const struct { const char *name, *in, *out; } histories[] = {
 	    "'input':'a b'}}]}," T("c1", "x") "]", "[" U ","
 	    A("null", CALL("c1", "f", "{\\\"input\\\":\\\"a b\\\"}")) ","
 	    T("c1", "x") "]" },
-	{ "a file elsewhere is never fetched", "[{'role':'user','content':["
-	    "{'type':'file','file':{'file_url':'https://x/y','filename':"
-	    "'y'}}]}]", "[{'role':'user','content':'[file \\\"y\\\" at "
-	    "https://x/y is not shown]'}]" },
+	{ "an image elsewhere", "[{'role':'user','content':["
+	    "{'type':'image_url','image_url':{'detail':'low',"
+	    "'url':'https://x/y'}},{'type':'text','text':'?'}]}]", NULL },
+	{ "images and files in the request", "[{'role':'user','content':["
+	    "{'type':'image_url','image_url':{'url':"
+	    "'data:image/png;base64,iVBO'}},{'type':'file','file':"
+	    "{'filename':'a.pdf','file_data':"
+	    "'data:application/pdf;base64,JVBE'}}]}]", NULL },
 };
 /* clang-format on */
 
@@ -151,9 +155,12 @@ static const struct { const char *name, *in, *more, *where; } bad[] = {
 	{ "a function's answer without its call",
 	    "[" U ",{'role':'function','name':'f','content':'x'}]", "",
 	    "messages[1]" },
-	{ "a stored file without code execution", "[{'role':'user','content':["
-	    "{'type':'file','file':{'file_id':'file_1'}}]}]", "",
-	    "messages[0].content[0].file" },
+	{ "a stored file without an id", "[{'role':'user','content':["
+	    "{'type':'file','file':{'file_id':7}}]}]", "",
+	    "messages[0].content[0].file.file_id" },
+	{ "a file that is no data URL", "[{'role':'user','content':["
+	    "{'type':'image_url','image_url':{'url':'data:image/png,x'}}]}]",
+	    "", "messages[0].content[0].image_url" },
 	{ "two choices", "[" U "]", "'n':2", "n" },
 	{ "speech", "[" U "]", "'modalities':['text','audio']", "modalities" },
 	{ "a voice", "[" U "]", "'audio':{'voice':'x'}", "audio" },

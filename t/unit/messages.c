@@ -394,12 +394,15 @@ static const struct { const char *name, *messages, *more, *where; } bad[] = {
 	    "{'role':'user','content':[{'type':'tool_result','tool_use_id':"
 	    "'own','content':'r'},{'type':'tool_result','tool_use_id':'own',"
 	    "'content':'r'}]}]", "", "messages.2.content.1" },
-	{ "an image", USER("{'type':'image','source':{'type':'base64',"
-	    "'media_type':'image/png','data':'AA=='}}"), "",
+	{ "an image that is text", USER("{'type':'image','source':{'type':"
+	    "'text','media_type':'text/plain','data':'x'}}"), "",
 	    "messages.0.content.0.source" },
-	{ "a stored file without code execution",
-	    USER("{'type':'container_upload','file_id':'file_1'}"), "",
-	    "messages.0.content.0" },
+	{ "a document at no address", USER("{'type':'document','source':"
+	    "{'type':'url','url':'file:///etc/passwd'}}"), "",
+	    "messages.0.content.0.source" },
+	{ "a stored file without an id",
+	    USER("{'type':'container_upload','file_id':7}"), "",
+	    "messages.0.content.0.file_id" },
 	{ "max_tokens of 0", U "]", "'max_tokens':0", "max_tokens" },
 	{ "temperature as text", U "]", "'temperature':'hot'", "temperature" },
 	{ "too many rounds", U "]", "'max_tool_iterations':26",

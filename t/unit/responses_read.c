@@ -134,13 +134,13 @@ static const struct { const char *name, *in, *out; } items[] = {
 	    "'text':'y'}]") "]",
 	    "[{'role':'user','content':'q'}," CALLS(CALL("c1", "f", "{}"))
 	    ",{'role':'tool','tool_call_id':'c1','content':'xy'}]" },
-	{ "a file in a result follows it", "[{'role':'user','content':'q'},"
+	{ "an image in a result follows it", "[{'role':'user','content':'q'},"
 	    FC("c1") "," OUT("c1", "[{'type':'input_text','text':'x'},"
-	    "{'type':'input_file','file_url':'https://x/y','filename':'y'}]")
+	    "{'type':'input_image','image_url':'https://x/y'}]")
 	    "]", "[{'role':'user','content':'q'}," CALLS(CALL("c1", "f", "{}"))
 	    ",{'role':'tool','tool_call_id':'c1','content':'x'},{'role':'user',"
-	    "'content':'[result of c1]\\n[file \\\"y\\\" at https://x/y is not "
-	    "shown]'}]" },
+	    "'content':[{'type':'text','text':'[result of c1]'},{'type':"
+	    "'image_url','image_url':{'url':'https://x/y'}}]}]" },
 	{ "a custom tool's call", "[{'role':'user','content':'q'},{'type':"
 	    "'custom_tool_call','call_id':'c1','name':'f','input':'a b'},"
 	    "{'type':'custom_tool_call_output','call_id':'c1','output':'x'}]",
@@ -254,8 +254,8 @@ static const struct { const char *name, *in, *more, *where; } bad[] = {
 	{ "outputs that are no list", "[{'type':'code_interpreter_call','id':"
 	    "'ci_1','outputs':7}]", "", "input[0]" },
 	{ "a file of no kind", "[{'type':'input_file'}]", "", "input[0]" },
-	{ "a stored file without code execution",
-	    "[{'type':'input_file','file_id':'file_1'}]", "", "input[0]" },
+	{ "a stored file without an id",
+	    "[{'type':'input_file','file_id':7}]", "", "input[0].file_id" },
 	{ "tools are no list", Q, "'tools':{}", "tools" },
 	{ "a function without a name", Q, "'tools':[{'type':'function'}]",
 	    "tools[0].name" },

@@ -1,0 +1,50 @@
+#ifndef RUN_DOCUMENT_H_
+#define RUN_DOCUMENT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "run/env.h"
+#include "speech/text.h"
+
+/*
+ * Reading documents for models that cannot: text as it is, everything else by
+ * the programs of document_way.h, which run in the sandbox and nowhere else.
+ * What was read is kept by the hash of the bytes.
+ */
+
+/* A document and where its bytes are. */
+struct document {
+	const char *name, *mime;
+	char sha256[HASH_SIZE];
+	uint64_t bytes;
+
+	const char *key;        /* In the store... */
+	const unsigned char *p; /* ...or, if that is NULL, here. */
+};
+
+enum document_rc {
+	DOCUMENT_OK,
+	DOCUMENT_EMPTY,   /* There is no text in it. */
+	DOCUMENT_UNKNOWN, /* Nothing reads such a file. */
+	DOCUMENT_FAILED,  /* It is broken, too large, or the sandbox is away. */
+	DOCUMENT_GONE     /* The client has left. */
+};
+
+/**
+ * document_read(env, d, said):
+ * Set ${said} to the text of ${d}, in ${env}->mem.
+ */
+enum document_rc
+document_read(const struct run_env *, const struct document *, struct text *);
+
+/**
+ * document_bytes(env, d):
+ * The bytes of ${d} in ${env}->mem; NULL, after logging why unless memory ran
+ * out, if they cannot be had.
+ */
+const unsigned char *
+document_bytes(const struct run_env *, const struct document *);
+
+#endif /* !RUN_DOCUMENT_H_ */

@@ -1,0 +1,179 @@
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/arena.h"
+#include "base/base64.h"
+#include "base/buf.h"
+#include "base/conf.h"
+#include "base/utf8.h"
+
+#include "data/file.h"
+
+#include "speech/refusal.h"
+
+#include "run/document_way.h"
+#include "run/see.h"
+#include "run/show.h"
+
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+#define HEAD_MAX 4096
+
+/* What a model's provider is told of a file that it cannot be shown. */
+static const char *const missing[] = {
+    [DOCUMENT_EMPTY] = ": there is no text in it",
+    [DOCUMENT_UNKNOWN] = ": its content cannot be shown to this model",
+    [DOCUMENT_FAILED] = ": its content could not be read",
+};
+
+void
+show_file(const struct file *f, struct document *d)
+{
+
+	*d = (struct document){
+	    .name = f->name, .mime = f->mime, .bytes = f->bytes, .key = f->key};
+	if (f->sha256 != NULL && strlen(f->sha256) < sizeof(d->sha256))
+		memcpy(d->sha256, f->sha256, strlen(f->sha256) + 1);
+}
+
+static int
+is_type(const struct document *d, const char *want)
+{
+	const char *s = document_type(d->mime, d->name);
+	size_t len = strcspn(s, "; ");
+
+	return (strlen(want) == len && strncasecmp(s, want, len) == 0);
+}
+
+/* The types that every vendor's models with eyes take. */
+static const char *const images[] = {
+    "image/png", "image/jpeg", "image/gif", "image/webp"};
+
+static const char *
+image_type(const struct document *d)
+{
+	size_t i;
+
+	for (i = 0; i < NELEM(images); i++)
+		if (is_type(d, images[i]))
+			return (images[i]);
+	return (NULL);
+}
+
+int
+show_is_image(const struct document *d)
+{
+
+	return (image_type(d) != NULL);
+}
+
+int
+show_is_pdf(const struct document *d)
+{
+
+	return (is_type(d, "application/pdf"));
+}
+
+static int
+can(const struct conf_provider *p, int ability)
+{
+
+	return (ability == ABILITY_TRUE ||
+	    (ability == ABILITY_AUTO && p->wire != WIRE_CHAT));
+}
+
+static enum run_rc
+no_memory(struct refusal *why)
+{
+
+	(void)refuse(why, P_SERVER, NULL, "out of memory");
+	return (RUN_REFUSED);
+}
+
+static enum run_rc
+show_bytes(const struct run_env *env, const struct document *d, struct shown *s,
+    struct refusal *why)
+{
+	size_t len = BASE64_SIZE((size_t)d->bytes);
+	const unsigned char *p;
+	char *data;
+
+	if ((data = arena_alloc(env->mem, len)) == NULL)
+		return (no_memory(why));
+	if ((p = document_bytes(env, d)) == NULL) {
+		(void)refuse(why, P_CONTENT_MISSING, NULL,
+		    "The content of the file \"%.200s\" cannot be had.",
+		    d->name);
+		return (RUN_REFUSED);
+	}
+	base64_encode(p, (size_t)d->bytes, data);
+	s->data = (struct text){data, len - 1};
+	return (RUN_OK);
+}
+
+/* The line that names it; one line of clean text, whatever it is called. */
+static int
+write_head(const struct run_env *env, const struct document *d,
+    const char *more, struct shown *s)
+{
+	struct buf b = BUF_INIT(HEAD_MAX), clean = BUF_INIT(4 * HEAD_MAX);
+	size_t i;
+	int rc = -1;
+
+	buf_printf(&b, "[file \"%.512s\", %.128s, %" PRIu64 " bytes%s]",
+	    d->name, s->mime, d->bytes, more);
+	for (i = 0; i < b.len; i++)
+		if ((unsigned char)b.p[i] < 0x20)
+			b.p[i] = ' ';
+	if (buf_ok(&b) && utf8_scrub(&clean, b.p, b.len) == 0 &&
+	    (s->head.p = arena_strndup(env->mem, clean.p, clean.len)) != NULL) {
+		s->head.len = clean.len;
+		rc = 0;
+	}
+	buf_free(&b);
+	buf_free(&clean);
+	return (rc);
+}
+
+/* What it says, by whatever means there are. */
+static enum document_rc
+read_any(const struct run_env *env, const struct document *d, struct shown *s)
+{
+	enum document_rc rc = DOCUMENT_UNKNOWN;
+
+	if (image_type(d) != NULL && d->bytes <= env->conf->documents_max_bytes)
+		rc = see_image(env, d, image_type(d), &s->said);
+	if (rc == DOCUMENT_OK || rc == DOCUMENT_GONE)
+		return (rc);
+	return (document_read(env, d, &s->said));
+}
+
+enum run_rc
+show_document(const struct run_env *env, const struct conf_provider *p,
+    const struct document *d, struct shown *s, struct refusal *why)
+{
+	struct document_way way;
+	enum document_rc rc;
+
+	*s = (struct shown){.mime = document_type(d->mime, d->name)};
+	if (image_type(d) != NULL && can(p, p->vision)) {
+		s->as = SHOWN_IMAGE;
+		s->mime = image_type(d);
+		return (show_bytes(env, d, s, why));
+	}
+	if (show_is_pdf(d) && can(p, p->pdf)) {
+		s->as = SHOWN_PDF;
+		s->mime = "application/pdf";
+		return (show_bytes(env, d, s, why));
+	}
+	rc = read_any(env, d, s);
+	if (rc == DOCUMENT_GONE)
+		return (RUN_GONE);
+	if (rc != DOCUMENT_OK)
+		s->said = (struct text){"", 0};
+	s->plain = document_way(env->conf, d->mime, d->name, &way) == 0 &&
+	    way.command == NULL;
+	return (write_head(env, d, rc == DOCUMENT_OK ? "" : missing[rc], s)
+		? no_memory(why)
+		: RUN_OK);
+}

@@ -1,0 +1,63 @@
+#ifndef RUN_SHOW_H_
+#define RUN_SHOW_H_
+
+#include "run/document.h"
+#include "run/env.h"
+#include "speech/text.h"
+
+/*
+ * What a provider's model is given of an image or a document: the bytes where
+ * it can take them, else text, else a line that says what is missing (files
+ * contract, section 10).
+ */
+
+/* Opaque types. */
+struct conf_provider;
+struct file;
+struct refusal;
+struct talk;
+
+enum shown_as { SHOWN_TEXT, SHOWN_IMAGE, SHOWN_PDF };
+
+struct shown {
+	enum shown_as as;
+	const char *mime; /* What it really is. */
+	struct text data; /* Of IMAGE and PDF: base64. */
+	struct text head; /* Of TEXT: a line that names it... */
+	struct text said; /* ...and what it says; empty: the line says why. */
+	int plain;        /* The bytes are the text. */
+};
+
+/**
+ * show_document(env, p, d, s, why):
+ * Decide how models of ${p} see ${d}, and fill in ${s}, whose texts are in
+ * ${env}->mem.  RUN_REFUSED only if memory ran out or a stored file's bytes
+ * cannot be had that the model would take.
+ */
+enum run_rc show_document(const struct run_env *, const struct conf_provider *,
+    const struct document *, struct shown *, struct refusal *);
+
+/**
+ * show_file(f, d):
+ * Fill in the document ${d} that the stored file ${f} is.
+ */
+void show_file(const struct file *, struct document *);
+
+/**
+ * show_is_image(d), show_is_pdf(d):
+ * Is it an image that models see, or a PDF?
+ */
+int show_is_image(const struct document *);
+int show_is_pdf(const struct document *);
+
+/**
+ * show_talk(env, p, t, why):
+ * Settle every image and document of ${t} for the models of ${p}: afterwards a
+ * part's media has bytes or an address where the model takes it, and else the
+ * part has text.  A stored file that is not there is refused if the newest turn
+ * names it, and else said to be gone.
+ */
+enum run_rc show_talk(const struct run_env *, const struct conf_provider *,
+    struct talk *, struct refusal *);
+
+#endif /* !RUN_SHOW_H_ */

@@ -1,0 +1,76 @@
+#include "speech/media.h"
+#include "speech/openai_read.h"
+#include "speech/pick.h"
+#include "speech/talk.h"
+
+int
+openai_stored(
+    struct reader *rd, struct jspan v, const char *key, int image, int newest)
+{
+	struct part *p;
+	const char *id;
+
+	if (reader_get_str(rd, v, key, &id))
+		return (-1);
+	if ((p = talk_media(rd->talk, TALK_USER, id)) == NULL ||
+	    (p->where = reader_where(rd)) == NULL)
+		return (openai_no_memory(rd));
+	p->media->image = image;
+	p->newest = newest;
+	return (0);
+}
+
+/* A part whose bytes, or whose address, ${set} takes from ${x}. */
+static int
+add(struct reader *rd, struct text x, struct media more,
+    int (*set)(struct talk *, struct text, struct media *))
+{
+	struct part *p = talk_media(rd->talk, TALK_USER, NULL);
+
+	if (p == NULL || (p->where = reader_where(rd)) == NULL)
+		return (openai_no_memory(rd));
+	*p->media = more;
+	switch (set(rd->talk, x, p->media)) {
+	case 0:
+		return (0);
+	case 1:
+		return (reader_refuse(rd,
+		    "must be a data URL in base64, or an address of http or "
+		    "https"));
+	default:
+		return (openai_no_memory(rd));
+	}
+}
+
+int
+openai_file(struct reader *rd, struct jspan v, int newest)
+{
+	struct media more = {0};
+	struct jspan m;
+	struct text x;
+
+	if (reader_member(v, "file_id", &m))
+		return (openai_stored(rd, v, "file_id", 0, newest));
+	if (reader_member(v, "filename", &m) &&
+	    reader_get_str(rd, v, "filename", &more.name))
+		return (-1);
+	if (reader_member(v, "file_data", &m)) {
+		if (reader_get_text(rd, v, "file_data", &x))
+			return (-1);
+		return (add(rd, x, more, media_file_data));
+	}
+	if (!reader_member(v, "file_url", &m))
+		return (reader_refuse(
+		    rd, "must have one of file_id, file_data and file_url"));
+	if (reader_get_text(rd, v, "file_url", &x))
+		return (-1);
+	return (add(rd, x, more, media_url));
+}
+
+int
+openai_image(struct reader *rd, struct text url, const char *detail)
+{
+	const struct media more = {.image = 1, .detail = detail};
+
+	return (add(rd, url, more, media_url));
+}
