@@ -177,6 +177,11 @@ prepare(struct sbx_server *s, const struct conf *c)
 
 	s->conf = c;
 	limits_of(c, &s->limits);
+	if (s->limits.isolation == ISOLATION_REMOTE) {
+		log_err("sandbox.isolation is remote: sessions are another"
+			" machine's, and I am to make none");
+		return (-1);
+	}
 	if (is_shown("sandbox.dir", c->sandbox_dir) ||
 	    is_shown("files.root", c->files_root))
 		return (-1);

@@ -269,6 +269,8 @@ start_fails('a directory others may write to', 'writable by nobody else', 1,
 start_fails('a directory that sandboxes can read', 'below /usr', 1, @nobody,
     '-s', 'sandbox.dir=/usr/share');
 start_fails('no socket', 'use -l', 1, @nobody, '-s', "sandbox.dir=$tmp/mine");
+start_fails('a sandbox of another machine', 'isolation is remote', 1, @nobody,
+    '-s', 'sandbox.isolation=remote');
 start_fails('a wrong option', 'usage:', 2, '-x');
 start_fails('a wrong number', '-n: 1 to', 2, '-n', 0);
 start_fails('an unknown setting', 'sandbox.nosuch', 1, '-s',

@@ -23,10 +23,11 @@ my ($admin, $sandbox, $refuse) = map { abs_path(Satchel::program($_)) }
     'satchel-admin', 'satchel-sandbox', 't/tool/refuse';
 
 # What check says of the item host.isolation when @in runs it.
+my @level;
 sub look {
 	my (@in) = @_;
 	my $r = Satchel::run(@nobody, @in, $admin, '--json', '-c', '/dev/null',
-	    '-s', "files.root=$dir", 'check');
+	    '-s', "files.root=$dir", @level, 'check');
 	my $json = eval { JSON::PP->new->decode($r->{out}) } || {};
 	my ($i) = grep { $_->{item} eq 'host.isolation' } @{$json->{checks}};
 	return $i || { state => '?', saw => "$r->{out}$r->{err}" };
@@ -112,6 +113,29 @@ my $r = Satchel::run(@nobody, $admin, '-c', '/dev/null', '-s',
 like($r->{out}, qr{^warn[ ][ ]host\.isolation[ ]+/usr:[ ]No[ ]such[ ]file[ ]or[ ]directory
     [ ]\(ENOENT\):[ ]it[ ]is[ ]not[ ]there[ ]->[ ]set[ ]sandbox\.rootfs}mx,
     'a root filesystem that is not there');
+
+# The same where bubblewrap is to do it.
+@level = ('-s', 'sandbox.isolation=bwrap');
+$i = look();
+is("$i->{state} $i->{saw}", 'ok bwrap', 'bubblewrap can');
+$i = look(@EPERM, 'userns');
+like("$i->{state} $i->{saw}", qr/^warn bwrap: No permissions to create.*: \Q$filter/,
+    'bubblewrap: a filter refuses user namespaces');
+like($i->{remedy}, $container, '... and who must let it');
+$i = look(@EPERM, 'pivot_root');
+like("$i->{state} $i->{saw}", qr/^warn bwrap: pivot_root.*: \Q$filter/,
+    'bubblewrap: a filter refuses pivot_root');
+$i = look(qw(unshare -Urm sh -c),
+    'mount -t tmpfs none /proc/irq && exec "$@"', 'sh');
+like("$i->{state} $i->{saw}", qr/^warn bwrap: Can't mount proc .*: parts of/,
+    'bubblewrap: a masked /proc');
+like($i->{remedy}, qr/^give the container an unmasked \/proc/,
+    '... and its remedy');
+@level = ('-s', 'sandbox.isolation=remote');
+$i = look(@EPERM, 'userns');
+is("$i->{state} $i->{saw}", 'ok remote: no session of this machine',
+    'a machine whose sandbox is another needs nothing');
+@level = ();
 
 # The sandbox does not start there, and says the same.
 for ([[@EPERM, 'pivot_root'], 'pivot_root: Operation not permitted (EPERM): '

@@ -115,6 +115,13 @@ next_look(const struct call *c, uint64_t tick)
 	return (c->settled > 0 && c->settled < tick ? c->settled : tick);
 }
 
+static const enum call_end ends[] = {
+    [METER_OK] = CALL_ENDED,
+    [METER_MEMORY] = CALL_MEMORY,
+    [METER_CPU] = CALL_CPU,
+    [METER_FILES] = CALL_FILES,
+};
+
 /* Wait for whatever happens first. */
 static enum call_end
 watch(struct call *c)
@@ -131,8 +138,7 @@ watch(struct call *c)
 			return (CALL_LATE);
 		if (now >= tick) {
 			if ((over = meter_look(&c->meter)) != METER_OK)
-				return (
-				    over == METER_CPU ? CALL_CPU : CALL_MEMORY);
+				return (ends[over]);
 			tick = clock_ms() + TICK_MS;
 		}
 		set_polls(c, p);
@@ -226,6 +232,11 @@ explain(struct call *c)
 		c->code = 128 + SIGXCPU;
 		say(c, "sandbox: CPU limit of %" PRIu64 " s reached; %s\n",
 		    c->lim.cpu_s, losses(c));
+		break;
+	case CALL_FILES:
+		c->code = 128 + SIGXFSZ;
+		say(c, "sandbox: limit of %" PRIu64 " files reached; %s\n",
+		    limits_inodes(&c->J->lim), losses(c));
 		break;
 	case CALL_FAIL:
 		c->code = 126;

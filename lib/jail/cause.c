@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 
+#include "jail/bwrap.h"
 #include "jail/cause.h"
 
 /* The number in the file ${path}, or ${none}. */
@@ -206,6 +207,16 @@ no_swap_root(struct buf *b)
 }
 
 static int
+no_bwrap(struct buf *b)
+{
+
+	if (access(BWRAP_PROGRAM, X_OK) == 0)
+		return (0);
+	buf_puts(b, "it is not there");
+	return (1);
+}
+
+static int
 absent(struct buf *b)
 {
 
@@ -308,6 +319,9 @@ static const struct {
 	  "take a kernel with CONFIG_SECCOMP_FILTER" },
 	{ "seccomp", ENOSYS, old_kernel,
 	  "take a kernel with CONFIG_SECCOMP_FILTER" },
+	{ "bwrap", 0, no_bwrap, "apt-get install bubblewrap" },
+	{ "bwrap exec", 0, absent,
+	  "add what satchel-sandbox is linked with to sandbox.rootfs" },
 	{ "sandbox.cgroup", ENOENT, absent, CGROUP },
 	{ "sandbox.cgroup", 0, not_ours, CGROUP },
 	{ "cgroup version", 0, no_cgroup, CGROUP },

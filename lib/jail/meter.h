@@ -7,13 +7,14 @@
 
 /* What a call uses, against what it may. */
 
-enum meter_rc { METER_OK, METER_MEMORY, METER_CPU };
+enum meter_rc { METER_OK, METER_MEMORY, METER_CPU, METER_FILES };
 
 struct meter {
 	const struct jail *J;
 	uint64_t memory;         /* Bytes it may use. */
 	uint64_t cpu_ms, before; /* It may use; all before it have used. */
 	uint64_t kills;          /* As cgroup_kills() was. */
+	uint64_t files, there;   /* How many there may be; were before. */
 };
 
 /**

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "jail/bwrap.h"
 #include "jail/cause.h"
 #include "jail/cgroup.h"
 #include "jail/filter.h"
@@ -84,6 +85,84 @@ explain(const struct refusal *r, struct buf *said, struct buf *remedy)
 	cause_of(&f, said, remedy);
 }
 
+/* What bwrap says when it cannot, and the step that it speaks of. */
+/* clang-format off */
+static const struct {
+	const char *says, *step;
+} bwrap_steps[] = {
+	{ "namespace", "unshare user" },
+	{ "uid map", "uid map" },
+	{ "mount proc", "proc" },
+	{ "pivot_root", "pivot_root" },
+	{ "execvp", "bwrap exec" },
+	{ "", "bwrap" }
+};
+/* clang-format on */
+
+/* In a child: have bwrap make a session.  What it says goes to ${fd}. */
+static _Noreturn void
+try_bwrap(const struct limits *l, int fd)
+{
+	char *argv[] = {(char[]){"/usr/bin/true"}, NULL};
+
+	if (dup2(fd, 2) != -1 && close_range(3, ~0U, 0) == 0)
+		(void)bwrap_exec(l, -1, argv);
+	_exit(1);
+}
+
+/* Read what is said on ${fd} until nobody can say more. */
+static ssize_t
+hear(int fd, char *text, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, text + len, size - 1 - len);
+		if (n > 0)
+			len += (size_t)n;
+	} while (n > 0 || (n == -1 && errno == EINTR));
+	return ((ssize_t)len);
+}
+
+/* Have bwrap make a session, and tell its own words if it does not. */
+static int
+probe_bwrap(const struct limits *l, struct buf *said, struct buf *remedy)
+{
+	struct ns_fail f = {.step = "bwrap", .err = EPERM};
+	char text[512] = BWRAP_PROGRAM;
+	ssize_t n = sizeof(BWRAP_PROGRAM) - 1;
+	int fd[2], status = 1;
+	size_t i;
+	pid_t pid;
+
+	if (access(BWRAP_PROGRAM, X_OK) == 0) {
+		if (pipe(fd) || (pid = fork()) == -1) {
+			buf_printf(said, "cannot try: %s", strerror(errno));
+			return (-1);
+		}
+		if (pid == 0)
+			try_bwrap(l, fd[1]);
+		(void)close(fd[1]);
+		n = hear(fd[0], text, sizeof(text));
+		(void)close(fd[0]);
+		while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
+			;
+	}
+	if (n == 0 && status == 0) {
+		buf_puts(said, limits_isolation(l));
+		return (0);
+	}
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	for (i = 0; strstr(text, bwrap_steps[i].says) == NULL; i++)
+		;
+	f.step = bwrap_steps[i].step;
+	buf_printf(said, "%s: ", text);
+	cause_of(&f, said, remedy);
+	return (-1);
+}
+
 int
 probe_level(const struct limits *l, struct buf *said, struct buf *remedy)
 {
@@ -92,6 +171,8 @@ probe_level(const struct limits *l, struct buf *said, struct buf *remedy)
 	ssize_t n;
 	pid_t pid;
 
+	if (l->isolation == ISOLATION_BWRAP)
+		return (probe_bwrap(l, said, remedy));
 	if (pipe(fd) || (pid = fork()) == -1) {
 		buf_printf(said, "cannot try: %s", strerror(errno));
 		return (-1);

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 
+#include "jail/bwrap.h"
 #include "jail/cgroup.h"
 #include "jail/filter.h"
 #include "jail/guest.h"
@@ -119,7 +120,8 @@ first(struct jail *J)
 {
 	struct ns_fail f = {.step = "supervisor"};
 
-	if (cgroup_enter(&J->lim, &J->group, &f) || ns_root(&J->lim, &f))
+	if (J->lim.isolation != ISOLATION_BWRAP &&
+	    (cgroup_enter(&J->lim, &J->group, &f) || ns_root(&J->lim, &f)))
 		report_failure(&f);
 
 	/* Nobody may look at us, nor may we gain anything any more. */
@@ -145,10 +147,16 @@ supervisor_main(int argc, char *const *argv)
 	static struct jail J = {
 	    .root = -1, .sigs = -1, .kernel = GUEST_INIT, .bash = GUEST_INIT};
 	struct ns_fail f = {.step = "limits", .err = EINVAL};
+	int inside = argc > 0 && strcmp(argv[0], BWRAP_INSIDE) == 0;
 	pid_t pid;
 
-	if (limits_read(argv, (size_t)argc, &J.lim))
+	if (limits_read(argv + inside, (size_t)(argc - inside), &J.lim) ||
+	    (inside && bwrap_inside()))
 		report_failure(&f);
+	if (inside)
+		first(&J);
+	if (J.lim.isolation == ISOLATION_BWRAP)
+		bwrap_supervise(&J.lim, argv, argc);
 	if (ns_unshare(&f))
 		report_failure(&f);
 	if ((pid = fork()) == -1) {

@@ -198,7 +198,11 @@ def make():
 print(t(make), 1000 < len(os.listdir('.')) < 2100)
 for f in os.listdir('.'): os.unlink(f)
 PY
-is($n, 'ENOSPC True', '10: inodes');
+# bubblewrap cannot bound that, so the supervisor looks at it.
+is($n, $level eq 'bwrap' ? '|sandbox: limit of 2048 files reached; variables'
+    . " were lost, files kept\n" : 'ENOSPC True', '10: inodes');
+is($s->bash($id, 'rm -rf /mnt/data/*; ls')->{stdout}, '',
+    '10: the session goes on');
 $n = py(<<'PY');
 l = []
 def take():
@@ -326,8 +330,8 @@ is(py('print(sorted(os.environ))'), "['HOME', 'LANG', 'MPLBACKEND', "
     . "'MPLCONFIGDIR', 'OPENBLAS_NUM_THREADS', 'PATH']", '25: six variables');
 is($s->bash($id, 'cat /proc/[0-9]*/environ 2>/dev/null | tr "\0" "\n"'
     . ' | grep -c of-the-service')->{stdout}, "0\n", '25: no secret in any');
-unlike(Satchel::_slurp("/proc/$meta{pid}/environ"), qr/./,
-    '25: nor in the supervisor');
+is(Satchel::_slurp("/proc/$meta{pid}/environ"),
+    $level eq 'bwrap' ? "PWD=/mnt/data\0" : '', '25: nor in the supervisor');
 is(py("print(sorted(os.listdir('/proc/self/fd'), key=int)[:-1])"),
     "['0', '1', '2', '3']", "26: python's descriptors");
 is($s->bash($id, 'ls /proc/$$/fd; for f in 0 1 2; do readlink /proc/$$/fd/$f'
@@ -400,13 +404,22 @@ is(py("print([t(lambda: opens(p, 'w')) for p in ('/x', '/usr/x', '/etc/x',"
 is(py("print([t(lambda: os.rename('/dev/null', '/dev/n')),"
     . " t(lambda: os.chmod('/usr', 0o777))])"), "['EROFS', 'EROFS']",
     '32: and cannot be changed');
+# bubblewrap covers them one by one.
 is(py("print([p for p in ('sys', 'sysrq-trigger', 'kcore', 'kmsg', 'cmdline',"
     . " 'version', 'cpuinfo', 'meminfo', 'mounts', 'net', 'kallsyms', 'bus',"
-    . " 'fs', 'keys') if os.path.exists('/proc/' + p)])"), '[]',
-    '33: /proc shows processes only');
-is(py("print([open('/proc/self/' + f).read() for f in ('mountinfo', 'mounts',"
-    . " 'mountstats')])"), "['', '', '']",
-    '33: no device and no path of the machine among the mounts');
+    . " 'fs', 'keys') if p not in ('mounts', 'net') and"
+    . " t(lambda: os.listdir('/proc/' + p)) not in ([], 'ENOENT') and"
+    . " t(lambda: opens('/proc/' + p)) not in ('ENOENT', 'EACCES')])"), '[]',
+    '33: /proc tells of processes only');
+if ($level eq 'bwrap') {
+	is(py("m = open('/proc/self/mountinfo').read()\nprint([p for p in"
+	    . " ('$s->{dir}', '$s->{sessions}', '/home', '/root') if p in m])"),
+	    '[]', '33: no path of the machine among the mounts');
+} else {
+	is(py("print([open('/proc/self/' + f).read() for f in ('mountinfo',"
+	    . " 'mounts', 'mountstats')])"), "['', '', '']",
+	    '33: no device and no path of the machine among the mounts');
+}
 	return;
 }
 
