@@ -115,6 +115,7 @@ is(end($running)->{status}, 404, 'and its caller is told');
 
 $id = $s->session;
 my %meta = $s->meta($id);
+sleep 0.05; # A process begins in a tick of 10 ms.
 my $bystander = fork // die;
 if (!$bystander) {
 	POSIX::setuid((stat $s->{sessions})[4]) if $> == 0;
