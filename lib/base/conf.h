@@ -26,6 +26,19 @@ enum conf_wire { WIRE_CHAT, WIRE_RESPONSES, WIRE_MESSAGES };
 /* What a provider's models can; auto: what its vendor's own can. */
 enum conf_ability { ABILITY_AUTO, ABILITY_TRUE, ABILITY_FALSE };
 
+/* providers[].reasoning_in and reasoning_out, as far as they name one place;
+ * the first word is none on the way in, and either field on the way out. */
+enum conf_reasoning {
+	REASONING_USUAL,
+	REASONING_CONTENT, /* The field reasoning_content. */
+	REASONING_PLAIN,   /* The field reasoning. */
+	REASONING_TAGS,    /* In the text, between <think> and </think>. */
+	REASONING_NONE
+};
+
+/* providers[].effort: how a server is told how hard to think. */
+enum conf_effort { EFFORT_WORD, EFFORT_SWITCH, EFFORT_NONE };
+
 /* One entry of providers:. */
 struct conf_provider {
 	char *name;
@@ -36,7 +49,16 @@ struct conf_provider {
 	int forward_other;
 	int vision, pdf;      /* enum conf_ability */
 	uint64_t request_max; /* Bytes, with all files in it. */
-	char **models;        /* Patterns with '*'; ends with NULL. */
+
+	/* What an openai-chat server takes and says; 0 is the usual. */
+	int no_tools, no_parallel, no_required, no_stream_usage;
+	int completion_tokens;           /* The newer name of max_tokens. */
+	int reasoning_in, reasoning_out; /* enum conf_reasoning */
+	int effort;                      /* enum conf_effort */
+	int json_schema, top_k, prefill;
+	int nine; /* Ids of calls are nine letters and digits. */
+
+	char **models; /* Patterns with '*'; ends with NULL. */
 	uint64_t timeout_s;
 };
 

@@ -25,6 +25,7 @@ heard_init(struct heard *h, struct talk *t, struct writer *w, int last)
 	    .talk = t,
 	    .writer = w,
 	    .text = BUF_INIT(TEXT_MAX),
+	    .thought = BUF_INIT(TEXT_MAX),
 	    .args = BUF_INIT(ARGS_MAX),
 	    .end = &h->first,
 	    .last = last};
@@ -35,6 +36,7 @@ heard_free(struct heard *h)
 {
 
 	buf_free(&h->text);
+	buf_free(&h->thought);
 	buf_free(&h->args);
 }
 
@@ -203,6 +205,8 @@ heard_event(void *cookie, const struct event *ev)
 			return (-1);
 		return (tell(h, ev));
 	case EVENT_REASONING:
+		if (buf_put(&h->thought, ev->text.p, ev->text.len))
+			return (-1);
 		return (tell(h, ev));
 	case EVENT_CALL:
 		return (begin_call(h, ev));

@@ -48,6 +48,7 @@ struct heard {
 	struct writer *writer;
 
 	struct buf text; /* Said in this round. */
+	struct buf thought;
 	struct buf args; /* Of the call under way. */
 	struct heard_call *first, **end, *now;
 	enum live live;

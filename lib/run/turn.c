@@ -169,19 +169,29 @@ add_unknown(struct state *s, const struct heard_call *c)
 	return (rc);
 }
 
-/* What the model said before its calls, and those that it gets results of. */
+static int
+add_words(struct state *s, enum part_kind kind, const struct buf *words)
+{
+	struct part *p;
+
+	if (words->len == 0)
+		return (0);
+	if ((p = talk_add(s->job->talk, TALK_ASSISTANT, kind)) == NULL)
+		return (-1);
+	return (talk_text(s->job->talk, words->p, words->len, &p->text));
+}
+
+/* What the model thought, where the server takes it back, and said before its
+ * calls; and those that it gets results of. */
 static int
 add_said(struct state *s, const struct heard *h)
 {
-	struct talk *t = s->job->talk;
 	const struct heard_call *c;
-	struct part *p;
 
-	if (h->text.len > 0) {
-		p = talk_add(t, TALK_ASSISTANT, PART_TEXT);
-		if (p == NULL || talk_text(t, h->text.p, h->text.len, &p->text))
-			return (-1);
-	}
+	if ((s->job->provider->reasoning_in != REASONING_USUAL &&
+		add_words(s, PART_REASONING, &h->thought)) ||
+	    add_words(s, PART_TEXT, &h->text))
+		return (-1);
 	for (c = h->first; c != NULL; c = c->next)
 		if ((c->whose == WHOSE_OURS || c->whose == WHOSE_NOBODY) &&
 		    add_call(s, c))

@@ -10,6 +10,7 @@
 #include "speech/answer.h"
 #include "speech/pick.h"
 #include "speech/refusal.h"
+#include "speech/think.h"
 #include "speech/wire.h"
 
 #define WHOLE_MAX (64U << 20) /* Of an answer that is one JSON text. */
@@ -24,6 +25,7 @@ struct answer {
 	const struct wire *wire;
 	event_fn *fn;
 	void *cookie;
+	struct think think; /* Before them, where the text holds reasoning. */
 	enum form form;
 	struct sse *sse;
 	struct wire_reader *reader;
@@ -43,6 +45,11 @@ answer_new(const struct conf_provider *p, event_fn *fn, void *cookie)
 	A->wire = wire_of((enum conf_wire)p->wire);
 	A->fn = fn;
 	A->cookie = cookie;
+	if (p->reasoning_out == REASONING_TAGS) {
+		A->think = (struct think){.fn = fn, .cookie = cookie};
+		A->fn = think_event;
+		A->cookie = &A->think;
+	}
 	A->whole.max = WHOLE_MAX;
 	return (A);
 }

@@ -305,6 +305,7 @@ read_parameters(struct reader *rd, struct jspan root)
 		rd, root, "max_tool_iterations", 1, ROUNDS_MAX, &t->rounds) ||
 	    reader_opt_number(rd, root, "temperature", &t->temperature) ||
 	    reader_opt_number(rd, root, "top_p", &t->top_p) ||
+	    reader_opt_number(rd, root, "top_k", &t->top_k) ||
 	    read_stops(rd, root) || read_thinking(rd, root) ||
 	    read_user(rd, root))
 		return (-1);

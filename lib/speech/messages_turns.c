@@ -48,7 +48,24 @@ block_text(struct reader *rd, struct jspan v, const struct spot *s)
 	return (add_text(rd, s->who, x));
 }
 
-/* What the model thought does not go back to a server that cannot take it. */
+/* What the model thought, for the servers that take it back. */
+static int
+block_thinking(struct reader *rd, struct jspan v, const struct spot *s)
+{
+	struct text x;
+	struct part *p;
+
+	(void)s;
+	if (reader_get_text(rd, v, "thinking", &x))
+		return (-1);
+	if (x.len == 0)
+		return (0);
+	if ((p = talk_add(rd->talk, TALK_ASSISTANT, PART_REASONING)) == NULL)
+		return (no_memory(rd));
+	p->text = x;
+	return (0);
+}
+
 static int
 block_dropped(struct reader *rd, struct jspan v, const struct spot *s)
 {
@@ -258,7 +275,7 @@ static const struct {
 	{ "document", BY_USER, block_media },
 	{ "image", BY_USER, block_media },
 	{ "search_result", BY_USER, block_search },
-	{ "thinking", BY_ASSISTANT, block_dropped },
+	{ "thinking", BY_ASSISTANT, block_thinking },
 	{ "redacted_thinking", BY_ASSISTANT, block_dropped },
 	{ "server_tool_use", BY_ASSISTANT, block_our_call },
 	{ "code_execution_tool_result", BY_ASSISTANT, block_our_result },

@@ -129,7 +129,7 @@ struct talk {
 	uint64_t max_tokens; /* 0: not said. */
 	struct text *stops;
 	size_t nstops;
-	struct jspan temperature, top_p; /* As sent; p NULL: not said. */
+	struct jspan temperature, top_p, top_k; /* As sent; p NULL: no. */
 	struct jspan format;             /* JSON schema of the answer. */
 	const char *format_name;         /* NULL: not said. */
 	int format_strict;               /* -1: not said. */

@@ -98,6 +98,8 @@ thinking(struct think *T, const char **p, size_t *len)
 			return (0);
 		}
 	}
+	if (*len == 0)
+		return (0);
 	if ((at = memmem(*p, *len, tag, strlen(tag))) != NULL) {
 		n = (size_t)(at - *p);
 		if (pass(T, *p, n))

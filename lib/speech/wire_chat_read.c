@@ -19,6 +19,7 @@ struct stream {
 	struct usage usage;
 	enum stop stop;
 	struct buf sequence;
+	int reasoning; /* enum conf_reasoning */
 	int whole;
 	int begun; /* A choice has been seen... */
 	int over;  /* ...and why it ends. */
@@ -74,9 +75,13 @@ take_content(struct stream *s, struct jspan content)
 static enum wire_rc
 take_reasoning(struct stream *s, struct jspan delta)
 {
-	struct jspan v = pick_member(delta, "reasoning_content");
+	struct jspan v = {"null", 4};
 
-	if (!pick_is(v, '"'))
+	if (s->reasoning == REASONING_USUAL ||
+	    s->reasoning == REASONING_CONTENT)
+		v = pick_member(delta, "reasoning_content");
+	if (s->reasoning == REASONING_PLAIN ||
+	    (s->reasoning == REASONING_USUAL && !pick_is(v, '"')))
 		v = pick_member(delta, "reasoning");
 	return (take_text(s, EVENT_REASONING, v));
 }
@@ -230,9 +235,9 @@ wire_chat_stream(const struct conf_provider *p)
 {
 	struct stream *s;
 
-	(void)p;
 	if ((s = calloc(1, sizeof(*s))) == NULL)
 		return (NULL);
+	s->reasoning = p != NULL ? p->reasoning_out : REASONING_USUAL;
 	s->r.take = take;
 	s->r.end = end;
 	s->r.free = stream_free;

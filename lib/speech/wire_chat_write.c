@@ -2,11 +2,14 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/jput.h"
 
 #include "speech/talk.h"
 #include "speech/wire_chat.h"
 #include "speech/wire_put.h"
+
+#define NINE 9
 
 /* Put a comma unless ${b} ends where a list or an object begins. */
 static void
@@ -17,13 +20,31 @@ comma(struct buf *b)
 		buf_puts(b, ",");
 }
 
+/* Some templates take no other ids than nine letters and digits. */
 static void
-put_result(struct buf *b, const struct part *p)
+put_id(struct buf *b, const struct conf_provider *to, const char *id)
+{
+	char hex[HASH_SIZE];
+
+	if (!to->nine ||
+	    (strlen(id) == NINE &&
+		strspn(id,
+		    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		    "0123456789") == NINE))
+		jput_str(b, id);
+	else if (hash_sha256(id, strlen(id), hex) == 0)
+		jput_text(b, hex, NINE);
+	else
+		b->spoiled = 1;
+}
+
+static void
+put_result(struct buf *b, const struct conf_provider *to, const struct part *p)
 {
 
 	comma(b);
 	buf_puts(b, "{\"role\":\"tool\",\"tool_call_id\":");
-	jput_str(b, p->id);
+	put_id(b, to, p->id);
 	buf_puts(b, ",\"content\":\"");
 	if (p->is_error)
 		buf_puts(b, "[tool error] ");
@@ -45,12 +66,11 @@ is_said(const struct part *p)
 
 /* The texts of a turn with ${between} between them. */
 static void
-put_said(struct buf *b, const struct turn *u, const char *between)
+put_texts(struct buf *b, const struct turn *u, const char *between)
 {
 	const struct part *p;
 	int first = 1;
 
-	buf_puts(b, "\"");
 	for (p = u->first; p != NULL; p = p->next) {
 		if (!is_said(p))
 			continue;
@@ -59,6 +79,14 @@ put_said(struct buf *b, const struct turn *u, const char *between)
 		first = 0;
 		jput_chars(b, p->text.p, p->text.len);
 	}
+}
+
+static void
+put_said(struct buf *b, const struct turn *u, const char *between)
+{
+
+	buf_puts(b, "\"");
+	put_texts(b, u, between);
 	buf_puts(b, "\"");
 }
 
@@ -136,14 +164,14 @@ put_parts(struct buf *b, const struct turn *u)
 }
 
 static void
-put_user(struct buf *b, const struct turn *u)
+put_user(struct buf *b, const struct conf_provider *to, const struct turn *u)
 {
 	const struct part *p;
 	int said, calls, shows = 0;
 
 	for (p = u->first; p != NULL; p = p->next) {
 		if (p->kind == PART_RESULT)
-			put_result(b, p);
+			put_result(b, to, p);
 		shows |= part_shows(p);
 	}
 	survey(u, &said, &calls);
@@ -159,12 +187,12 @@ put_user(struct buf *b, const struct turn *u)
 }
 
 static void
-put_call(struct buf *b, const struct part *p)
+put_call(struct buf *b, const struct conf_provider *to, const struct part *p)
 {
 
 	comma(b);
 	buf_puts(b, "{\"id\":");
-	jput_str(b, p->id);
+	put_id(b, to, p->id);
 	buf_puts(b, ",\"type\":\"function\",\"function\":{\"name\":");
 	jput_str(b, p->name);
 	buf_puts(b, ",\"arguments\":");
@@ -172,35 +200,81 @@ put_call(struct buf *b, const struct part *p)
 	buf_puts(b, "}}");
 }
 
+/* What the model thought in this turn, in one string. */
 static void
-put_assistant(struct buf *b, const struct turn *u)
+put_thought(struct buf *b, const struct turn *u)
 {
 	const struct part *p;
-	int said, calls;
+
+	for (p = u->first; p != NULL; p = p->next)
+		if (p->kind == PART_REASONING)
+			jput_chars(b, p->text.p, p->text.len);
+}
+
+static int
+has_thought(const struct turn *u)
+{
+	const struct part *p;
+
+	for (p = u->first; p != NULL; p = p->next)
+		if (p->kind == PART_REASONING && p->text.len > 0)
+			return (1);
+	return (0);
+}
+
+static void
+put_content(struct buf *b, const struct turn *u, int said, int tags)
+{
+
+	if (tags) {
+		buf_puts(b, "\"<think>");
+		put_thought(b, u);
+		buf_puts(b, "</think>\\n\\n");
+		put_texts(b, u, "");
+		buf_puts(b, "\"");
+	} else if (said)
+		put_said(b, u, "");
+	else
+		buf_puts(b, "null");
+}
+
+static void
+put_assistant(
+    struct buf *b, const struct conf_provider *to, const struct turn *u)
+{
+	const char *field = to->reasoning_in == REASONING_CONTENT
+	    ? "reasoning_content"
+	    : to->reasoning_in == REASONING_PLAIN ? "reasoning"
+						  : NULL;
+	const struct part *p;
+	int said, calls, thought = has_thought(u);
 
 	survey(u, &said, &calls);
 	if (!said && !calls)
 		return;
 	comma(b);
 	buf_puts(b, "{\"role\":\"assistant\",\"content\":");
-	if (said)
-		put_said(b, u, "");
-	else
-		buf_puts(b, "null");
+	put_content(b, u, said, thought && to->reasoning_in == REASONING_TAGS);
+	if (thought && field != NULL) {
+		buf_printf(b, ",\"%s\":\"", field);
+		put_thought(b, u);
+		buf_puts(b, "\"");
+	}
 	if (calls) {
 		buf_puts(b, ",\"tool_calls\":[");
 		for (p = u->first; p != NULL; p = p->next)
 			if (p->kind == PART_CALL)
-				put_call(b, p);
+				put_call(b, to, p);
 		buf_puts(b, "]");
 	}
 	buf_puts(b, "}");
 }
 
 static void
-put_system(struct buf *b, const struct talk *t)
+put_system(struct buf *b, const struct conf_provider *to, const struct talk *t)
 {
-	int format = t->format.p != NULL && !t->format_passed;
+	int format =
+	    t->format.p != NULL && !t->format_passed && !to->json_schema;
 
 	if (t->system.len == 0 && !format)
 		return;
@@ -218,17 +292,18 @@ put_system(struct buf *b, const struct talk *t)
 }
 
 static void
-put_messages(struct buf *b, const struct talk *t)
+put_messages(
+    struct buf *b, const struct conf_provider *to, const struct talk *t)
 {
 	const struct turn *u;
 
 	buf_puts(b, ",\"messages\":[");
-	put_system(b, t);
+	put_system(b, to, t);
 	for (u = t->first; u != NULL; u = u->next)
 		if (u->who == TALK_USER)
-			put_user(b, u);
+			put_user(b, to, u);
 		else
-			put_assistant(b, u);
+			put_assistant(b, to, u);
 	buf_puts(b, "]");
 }
 
@@ -286,7 +361,8 @@ put_choice(struct buf *b, const struct talk *t, const struct round *r)
 		return;
 	if (r->last)
 		c = CHOICE_NONE;
-	else if (r->relaxed && (c == CHOICE_ANY || c == CHOICE_NAMED))
+	else if ((c == CHOICE_ANY || c == CHOICE_NAMED) &&
+	    (r->relaxed || r->provider->no_required))
 		c = CHOICE_AUTO;
 	switch (c) {
 	case CHOICE_UNSAID:
@@ -308,7 +384,7 @@ put_choice(struct buf *b, const struct talk *t, const struct round *r)
 		buf_puts(b, "}}");
 		break;
 	}
-	if (t->parallel == 0)
+	if (t->parallel == 0 && !r->provider->no_parallel)
 		buf_puts(b, ",\"parallel_tool_calls\":false");
 }
 
@@ -322,35 +398,88 @@ put_number(struct buf *b, const char *key, struct jspan v)
 	buf_put(b, v.p, v.len);
 }
 
+/* How hard the model is to think. */
 static void
-put_parameters(struct buf *b, const struct talk *t, const struct round *r)
+put_effort(struct buf *b, const struct conf_provider *to, const struct talk *t)
 {
-	size_t i;
 
-	if (r->max_tokens != 0)
-		buf_printf(b, ",\"max_tokens\":%" PRIu64, r->max_tokens);
-	put_number(b, "temperature", t->temperature);
-	put_number(b, "top_p", t->top_p);
-	if (t->nstops > 0) {
-		buf_puts(b, ",\"stop\":[");
-		for (i = 0; i < t->nstops; i++) {
-			comma(b);
-			jput_text(b, t->stops[i].p, t->stops[i].len);
-		}
-		buf_puts(b, "]");
-	}
-	if (t->effort != NULL) {
+	if (to->effort == EFFORT_SWITCH &&
+	    (t->hide_reasoning || t->effort != NULL))
+		buf_printf(b,
+		    ",\"chat_template_kwargs\":{\"enable_thinking\":%s}",
+		    t->hide_reasoning ? "false" : "true");
+	if (to->effort == EFFORT_WORD && t->effort != NULL) {
 		buf_puts(b, ",\"reasoning_effort\":");
 		jput_str(b, t->effort);
 	}
+}
+
+/* What form the answer must have, where the server can be told. */
+static void
+put_format(struct buf *b, const struct conf_provider *to, const struct talk *t)
+{
+
+	if (t->format_passed)
+		return;
+	if (t->json_only)
+		buf_puts(b, ",\"response_format\":{\"type\":\"json_object\"}");
+	if (t->format.p == NULL || !to->json_schema)
+		return;
+	buf_puts(b,
+	    ",\"response_format\":{\"type\":\"json_schema\","
+	    "\"json_schema\":{\"name\":");
+	jput_str(b, t->format_name != NULL ? t->format_name : "output");
+	buf_printf(b, ",\"strict\":%s,\"schema\":",
+	    t->format_strict == 0 ? "false" : "true");
+	buf_put(b, t->format.p, t->format.len);
+	buf_puts(b, "}}");
+}
+
+static void
+put_stops(struct buf *b, const struct talk *t)
+{
+	size_t i;
+
+	buf_puts(b, ",\"stop\":[");
+	for (i = 0; i < t->nstops; i++) {
+		comma(b);
+		jput_text(b, t->stops[i].p, t->stops[i].len);
+	}
+	buf_puts(b, "]");
+}
+
+static void
+put_parameters(struct buf *b, const struct talk *t, const struct round *r)
+{
+	const struct conf_provider *to = r->provider;
+
+	if (r->max_tokens != 0)
+		buf_printf(b, ",\"%s\":%" PRIu64,
+		    to->completion_tokens ? "max_completion_tokens"
+					  : "max_tokens",
+		    r->max_tokens);
+	put_number(b, "temperature", t->temperature);
+	put_number(b, "top_p", t->top_p);
+	if (to->top_k)
+		put_number(b, "top_k", t->top_k);
+	if (t->nstops > 0)
+		put_stops(b, t);
+	put_effort(b, to, t);
+	put_format(b, to, t);
 	if (t->user != NULL) {
 		buf_puts(b, ",\"user\":");
 		jput_str(b, t->user);
 	}
-	if (t->json_only && !t->format_passed)
-		buf_puts(b, ",\"response_format\":{\"type\":\"json_object\"}");
 	if (t->passed_to == WIRE_CHAT && t->passed.len > 0)
 		buf_put(b, t->passed.p, t->passed.len);
+	if (to->prefill && t->last != NULL && t->last->who == TALK_ASSISTANT)
+		buf_puts(b,
+		    ",\"continue_final_message\":true,"
+		    "\"add_generation_prompt\":false");
+	if (t->stream)
+		buf_puts(b, ",\"stream\":true");
+	if (t->stream && !to->no_stream_usage)
+		buf_puts(b, ",\"stream_options\":{\"include_usage\":true}");
 }
 
 int
@@ -359,14 +488,12 @@ wire_chat_write(struct buf *b, const struct talk *t, const struct round *r)
 
 	buf_puts(b, "{\"model\":");
 	jput_str(b, r->model);
-	put_messages(b, t);
-	put_tools(b, t);
-	put_choice(b, t, r);
+	put_messages(b, r->provider, t);
+	if (!r->provider->no_tools) {
+		put_tools(b, t);
+		put_choice(b, t, r);
+	}
 	put_parameters(b, t, r);
-	if (t->stream)
-		buf_puts(b,
-		    ",\"stream\":true,"
-		    "\"stream_options\":{\"include_usage\":true}");
 	buf_puts(b, "}");
 	return (buf_ok(b) ? 0 : -1);
 }

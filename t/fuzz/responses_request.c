@@ -87,7 +87,8 @@ check(const struct buf *b)
 static void
 translate(struct jspan root, unsigned int ours)
 {
-	static const struct round r = {.model = "m"};
+	static const struct conf_provider provider;
+	static const struct round r = {.provider = &provider, .model = "m"};
 	struct arena *mem = arena_new(64 << 20);
 	struct talk *t = talk_new(mem);
 	struct refusal why = {.kind = P_COUNT};

@@ -54,13 +54,15 @@ settle(struct talk *t)
 	buf_free(&b);
 }
 
+static const struct conf_provider provider;
+
 /* The text of the upstream's request for ${text}; NULL if it was refused. */
 static char *
 translate_text(const char *text, unsigned int ours, struct refusal *why)
 {
 	struct arena *mem = arena_new(16 << 20);
 	struct talk *t = talk_new(mem);
-	struct round r = {.model = "Qwen/Qwen3-Coder"};
+	struct round r = {.provider = &provider, .model = "Qwen/Qwen3-Coder"};
 	struct buf b = BUF_INIT(1 << 20);
 
 	t->ours = ours;
