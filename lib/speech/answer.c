@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/conf.h"
 #include "base/jspan.h"
@@ -14,7 +13,6 @@
 #include "speech/wire.h"
 
 #define WHOLE_MAX (64U << 20) /* Of an answer that is one JSON text. */
-#define TALK_MEM (128UL << 20)
 #define DEPTH_MAX 128
 
 /* Which of the two it is; its first byte tells. */
@@ -203,22 +201,16 @@ static enum wire_rc
 end_whole(struct answer *A)
 {
 	struct jspan_info info;
-	struct arena *mem;
-	enum wire_rc rc = WIRE_OK;
 
 	if (jspan_check(A->whole.p, A->whole.len, DEPTH_MAX, &info) != JSPAN_OK)
 		return (WIRE_BAD);
 	if (is_error(A, info.root))
 		return (take_error(A, info.root));
-	if ((mem = arena_new(TALK_MEM)) == NULL)
-		return (WIRE_MEMORY);
-	if (A->wire->read(mem, info.root, A->fn, A->cookie)) {
-		(void)refuse(&A->why, P_UPSTREAM, NULL,
-		    "The model provider's answer could not be used.");
-		rc = WIRE_ERROR;
-	}
-	arena_free(mem);
-	return (rc);
+	if (A->wire->read(A->p, info.root, A->fn, A->cookie) == 0)
+		return (WIRE_OK);
+	(void)refuse(&A->why, P_UPSTREAM, NULL,
+	    "The model provider's answer could not be used.");
+	return (WIRE_ERROR);
 }
 
 static int

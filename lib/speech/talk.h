@@ -130,11 +130,11 @@ struct talk {
 	struct text *stops;
 	size_t nstops;
 	struct jspan temperature, top_p, top_k; /* As sent; p NULL: no. */
-	struct jspan format;             /* JSON schema of the answer. */
-	const char *format_name;         /* NULL: not said. */
-	int format_strict;               /* -1: not said. */
-	int json_only;                   /* The answer is an object. */
-	const char *effort, *verbosity;  /* NULL: not said. */
+	struct jspan format;                    /* JSON schema of the answer. */
+	const char *format_name;                /* NULL: not said. */
+	int format_strict;                      /* -1: not said. */
+	int json_only;                          /* The answer is an object. */
+	const char *effort, *verbosity;         /* NULL: not said. */
 	int hide_reasoning;
 	const char *user; /* Hashed. */
 	uint64_t rounds;  /* 0: not said. */

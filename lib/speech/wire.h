@@ -15,7 +15,6 @@
  */
 
 /* Opaque types. */
-struct arena;
 struct buf;
 struct refusal;
 struct talk;
@@ -78,7 +77,8 @@ struct wire {
 
 	/* Read a whole JSON answer (checked by jspan_check()) into events.
 	 * Return 0; or -1 if it is none, or if the function stopped it. */
-	int (*read)(struct arena *, struct jspan, event_fn *, void *);
+	int (*read)(
+	    const struct conf_provider *, struct jspan, event_fn *, void *);
 
 	/* Return a reader of a streamed answer, or NULL if memory ran out;
 	 * NULL: not built yet. */

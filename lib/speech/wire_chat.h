@@ -12,10 +12,11 @@
 int wire_chat_write(struct buf *, const struct talk *, const struct round *);
 
 /**
- * wire_chat_read(mem, root, fn, cookie):
+ * wire_chat_read(p, root, fn, cookie):
  * Read the whole answer ${root}.
  */
-int wire_chat_read(struct arena *, struct jspan, event_fn *, void *);
+int
+wire_chat_read(const struct conf_provider *, struct jspan, event_fn *, void *);
 
 /**
  * wire_chat_stream(p):

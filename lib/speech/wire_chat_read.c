@@ -247,16 +247,16 @@ wire_chat_stream(const struct conf_provider *p)
 }
 
 int
-wire_chat_read(struct arena *mem, struct jspan root, event_fn *fn, void *cookie)
+wire_chat_read(const struct conf_provider *p, struct jspan root, event_fn *fn,
+    void *cookie)
 {
 	struct wire_reader *r;
 	struct jspan choice;
 	int rc = -1;
 
-	(void)mem;
 	if (!first_choice(root, &choice) ||
 	    !pick_is(pick_member(choice, "message"), '{') ||
-	    (r = wire_chat_stream(NULL)) == NULL)
+	    (r = wire_chat_stream(p)) == NULL)
 		return (-1);
 	r->fn = fn;
 	r->cookie = cookie;

@@ -13,10 +13,11 @@ int
 wire_messages_write(struct buf *, const struct talk *, const struct round *);
 
 /**
- * wire_messages_read(mem, root, fn, cookie):
+ * wire_messages_read(p, root, fn, cookie):
  * Read the whole answer ${root}.
  */
-int wire_messages_read(struct arena *, struct jspan, event_fn *, void *);
+int wire_messages_read(
+    const struct conf_provider *, struct jspan, event_fn *, void *);
 
 /**
  * wire_messages_stream(p):

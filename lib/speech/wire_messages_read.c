@@ -71,8 +71,8 @@ wire_messages_stop(struct jspan why)
 }
 
 int
-wire_messages_read(
-    struct arena *mem, struct jspan root, event_fn *fn, void *cookie)
+wire_messages_read(const struct conf_provider *p, struct jspan root,
+    event_fn *fn, void *cookie)
 {
 	struct jspan content = emit_member(root, "content"), v;
 	struct usage usage = {0};
@@ -80,7 +80,7 @@ wire_messages_read(
 	struct emit e;
 	int rc = 0;
 
-	(void)mem;
+	(void)p;
 	if (jspan_iter(&it, content) || it.object)
 		return (-1);
 	emit_init(&e, fn, cookie);

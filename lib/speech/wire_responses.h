@@ -13,10 +13,11 @@ int
 wire_responses_write(struct buf *, const struct talk *, const struct round *);
 
 /**
- * wire_responses_read(mem, root, fn, cookie):
+ * wire_responses_read(p, root, fn, cookie):
  * Read the whole answer ${root}.
  */
-int wire_responses_read(struct arena *, struct jspan, event_fn *, void *);
+int wire_responses_read(
+    const struct conf_provider *, struct jspan, event_fn *, void *);
 
 /**
  * wire_responses_stream(p):

@@ -128,13 +128,13 @@ wire_responses_end(struct emit *e, struct jspan root)
 }
 
 int
-wire_responses_read(
-    struct arena *mem, struct jspan root, event_fn *fn, void *cookie)
+wire_responses_read(const struct conf_provider *p, struct jspan root,
+    event_fn *fn, void *cookie)
 {
 	struct emit e;
 	int rc;
 
-	(void)mem;
+	(void)p;
 	if (jspan_is(emit_member(root, "status"), "failed"))
 		return (-1);
 	emit_init(&e, fn, cookie);

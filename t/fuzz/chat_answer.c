@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/conf.h"
 #include "base/jspan.h"
@@ -41,18 +40,16 @@ static void
 answer(struct jspan root)
 {
 	static const struct talk talk = {.model = "m"};
-	struct arena *mem = arena_new(64 << 20);
 	struct writer *w = messages_gather(&talk);
 	struct buf b = BUF_INIT(64 << 20);
 	struct jspan_info info;
 
-	if (wire_chat_read(mem, root, pass, w) == 0 &&
+	if (wire_chat_read(NULL, root, pass, w) == 0 &&
 	    (w->finish(w, &b) ||
 		jspan_check(b.p, b.len, 200, &info) != JSPAN_OK))
 		abort();
 	w->free(w);
 	buf_free(&b);
-	arena_free(mem);
 }
 
 int

@@ -304,15 +304,13 @@ pass(void *cookie, const struct event *ev)
 static json_object *
 answer(const char *json)
 {
-	struct arena *mem = arena_new(1 << 20);
 	struct writer *w = messages_gather(&talk);
 	json_object *o = NULL;
 
-	if (wire_chat_read(mem, checked(json), pass, w) == 0)
+	if (wire_chat_read(NULL, checked(json), pass, w) == 0)
 		o = finished(w, NULL);
 	else
 		w->free(w);
-	arena_free(mem);
 	return (o);
 }
 

@@ -389,7 +389,7 @@ rest(struct talk *t)
 		strcmp(at(o, "chat_template_kwargs"), "-") == 0,
 	    "no effort");
 	ok(strcmp(at(message(o, 2), "content"),
-	       "\"<think>Hm</think>\\n\\nSo\"") == 0,
+	       "\"<think>Hm<\\/think>\\n\\nSo\"") == 0,
 	    "reasoning_in: think_tags");
 	json_object_put(o);
 	p.reasoning_in = REASONING_PLAIN;
