@@ -18,6 +18,8 @@ const struct route routes[] = {
 	    lc_upload },
 	{ "POST",   "/upload/batch",		FILES, LC, CODE | R_UPLOAD,
 	    lc_upload_batch },
+	{ "POST",   "/exec",			RUN, LC, CODE | R_BODY_KEY,
+	    lc_exec },
 	{ "GET",    "/files/{lcid}",		FILES, LC, CODE, lc_list },
 	{ "DELETE", "/files/{lcid}/{lcid}",	FILES, LC, CODE, lc_delete },
 	{ "GET",    "/sessions/{lcid}/objects/{lcid}", FILES, LC, CODE,
