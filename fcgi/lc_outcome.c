@@ -52,6 +52,7 @@ lc_cause(const struct exec *x, char *s, size_t size)
 	*s = '\0';
 	switch (ran->end) {
 	case SANDBOX_TIMEOUT:
+	case SANDBOX_CPU:
 		(void)snprintf(s, size, "Time limit exceeded (%" PRIu64 " s)\n",
 		    x->program.timeout_s);
 		return;
@@ -68,6 +69,7 @@ lc_cause(const struct exec *x, char *s, size_t size)
 				      : "The program could not be started");
 		return;
 	case SANDBOX_EXIT:
+	case SANDBOX_ASKED: /* A round of a program that calls tools. */
 		break;
 	}
 	if (ran->res.return_code != 0 && ran->res.outlen == 0 &&
