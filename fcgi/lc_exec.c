@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -227,14 +228,15 @@ put_end(const struct exec *x, json_object *o)
 	    [SANDBOX_EXIT] = {NULL, NULL},
 	    [SANDBOX_SIGNAL] = {"Killed by a signal", "SG"},
 	    [SANDBOX_TIMEOUT] = {"Time limit exceeded", "TO"},
+	    [SANDBOX_CPU] = {"Time limit exceeded", "TO"},
+	    [SANDBOX_ASKED] = {NULL, NULL},
 	    [SANDBOX_MEMORY] = {"Out of memory", "SG"},
 	    [SANDBOX_UNSTARTED] = {"The program could not be started", "XX"},
 	};
 	const struct sandbox_ran *ran = &x->ran;
-	const int signal =
-	    ran->end == SANDBOX_TIMEOUT || ran->end == SANDBOX_MEMORY
-	    ? 9
-	    : ran->signal;
+	const int killed = ran->end == SANDBOX_TIMEOUT ||
+	    ran->end == SANDBOX_CPU || ran->end == SANDBOX_MEMORY;
+	const int signal = killed ? SIGKILL : ran->signal;
 	const char *abbrev = signal > 0 ? sigabbrev_np(signal) : NULL;
 	char name[32] = "";
 

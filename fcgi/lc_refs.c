@@ -27,7 +27,7 @@ bad(struct req *r, size_t at, const char *what)
 	return (-1);
 }
 
-/* The text ${key} of ${o}, NULL if it is absent or null; -1 for another type. */
+/* The text ${key} of ${o}, NULL if absent or null; -1 for another type. */
 static int
 text(json_object *o, const char *key, const char **s)
 {

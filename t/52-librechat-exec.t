@@ -322,9 +322,15 @@ is($s->get("${p}lc1", as => 'bob')->{status}, 403, '... under another key');
 	print $sock "POST /v1/exec HTTP/1.1\r\nHost: x\r\n$u1[3][0]: $u1[3][1]\r\n"
 	    . "Content-Type: application/json\r\nContent-Length: "
 	    . length($body) . "\r\n\r\n$body";
-	my $there = sub { my $n = grep { /sleep\0?45\.125/ } map {
-	    local $/; open(my $fh, '<', $_) ? scalar(<$fh>) // '' : '' }
-	    glob '/proc/[0-9]*/cmdline'; return $n };
+	my $there = sub {
+		local $/;
+		my $n = 0;
+		for (glob '/proc/[0-9]*/cmdline') {
+			open my $fh, '<', $_ or next;
+			$n++ if (scalar(<$fh>) // '') =~ /^sleep\0?45\.125/;
+		}
+		return $n;
+	};
 	my $until = time + 10;
 	select undef, undef, undef, 0.05 while !$there->() && time < $until;
 	ok($there->(), 'a run is under way');
