@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/conf.h"
+#include "data/mark.h"
 #include "data/schema.h"
 
 #include "fcgi/auth.h"
@@ -83,7 +84,8 @@ refuse(struct req *r)
 
 /*
  * The database was not there, or not right, when this process started: rows are
- * touched only once the schema's number has been seen to fit.
+ * touched only once the schema's number has been seen to fit, and bytes once it
+ * is known which store is its.
  */
 int
 auth_schema(struct req *r)
@@ -94,7 +96,8 @@ auth_schema(struct req *r)
 	if (srv->schema)
 		return (0);
 	if (clock_ms() >= srv->schema_next) {
-		if ((rc = schema_check(srv->db)) == DATA_OK) {
+		if ((rc = schema_check(srv->db)) == DATA_OK &&
+		    (rc = mark_learn(srv->db, srv->store)) == DATA_OK) {
 			srv->schema = 1;
 			return (0);
 		}

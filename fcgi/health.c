@@ -1,5 +1,6 @@
 #include "base/conf.h"
 #include "base/jset.h"
+#include "data/mark.h"
 #include "io/blob.h"
 #include "io/db.h"
 #include "io/sandbox_client.h"
@@ -20,7 +21,9 @@ static int
 files_ready(struct req *r)
 {
 
-	return (store_ready(r->srv->store) == BLOB_OK);
+	/* Without the database nobody knows which store is the right one. */
+	return (mark_learn(r->srv->db, r->srv->store) == DATA_OK &&
+	    store_ready(r->srv->store) == BLOB_OK);
 }
 
 static int

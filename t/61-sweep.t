@@ -36,11 +36,11 @@ sub sql {
 	return $server->sql($_[0], $schema);
 }
 
-# No rows and an empty store.
+# No rows and an empty store, but for its mark.
 sub fresh {
 	sql('DELETE FROM file; DELETE FROM upload_part; DELETE FROM api_key;'
 	    . ' TRUNCATE upload');
-	remove_tree($root, { keep_root => 1 });
+	remove_tree($_) for glob "$root/* $root/.swept";
 	return;
 }
 
@@ -135,9 +135,9 @@ sub api_key {
 sub there { return join ' ', map { (-e final_path($_) . "/$_" ? 'final' : ())
     , (-e "$root/tmp/$_" ? 'temp' : ()) } @_ }
 
-# All names in the store but the sweep's own mark.
+# All names in the store but the sweep's own note and the store's mark.
 sub names {
-	my @names = sort map { m{([^/]+)\n} } grep { !m{/\.swept$} }
+	my @names = sort map { m{([^/]+)\n} } grep { !m{/\.(?:swept|satchel-store)$} }
 	    `find '$root' -type f`;
 	return join ' ', @names;
 }

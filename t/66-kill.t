@@ -56,7 +56,9 @@ sub listed {
 	my %all;
 	my $after = '';
 	for (;;) {
-		my $j = $s->get("/v1/files?limit=500$after")->{json};
+		my $r = $s->get("/v1/files?limit=500$after");
+		my $j = $r->{json};
+		die "a listing: $r->{status} $r->{body}" if $r->{status} != 200;
 		$all{$_->{id}} = $_->{filename} for @{$j->{data}};
 		return %all if !$j->{has_more};
 		$after = "&after=$j->{last_id}";

@@ -62,6 +62,8 @@ static const struct admin_cmd commands[] = {
 	    "      code_execution.executor of the configuration." },
 	{ "executor clear", ADMIN_SCHEMA, admin_executor_clear, "",
 	    "Let the configuration hold again." },
+	{ "store adopt", ADMIN_SCHEMA, admin_store_adopt, "",
+	    "Mark files.root, as it is now, as the store of this database." },
 	{ "fsck", ADMIN_SCHEMA, admin_fsck, "[--repair] [--force]",
 	    "Compare rows with bytes, both ways; change nothing unless told." },
 	{ "check", ADMIN_CONF, admin_check, "[--config-only]",

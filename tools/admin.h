@@ -93,6 +93,7 @@ admin_handler admin_key_revoke, admin_key_expire;
 admin_handler admin_policy_set, admin_policy_clear; /* admin_policy.c */
 admin_handler admin_policy_list;
 admin_handler admin_executor_set, admin_executor_clear;
+admin_handler admin_store_adopt;       /* admin_store.c */
 admin_handler admin_fsck;              /* admin_fsck.c */
 admin_handler admin_check, admin_conf; /* admin_check.c */
 

@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/jset.h"
+#include "data/mark.h"
+#include "data/schema.h"
 #include "io/db.h"
 
 #include "tools/admin.h"
@@ -111,7 +113,12 @@ probe_store(struct check *k)
 	k->store = BLOB_AWAY;
 	if ((S = store_open(k->c->files_root)) == NULL)
 		return;
-	k->store = store_probe(S, &k->probe);
+	if (k->schema == DATA_OK)
+		k->marked = mark_find(k->db, k->want);
+	k->mark = store_mark_read(S, k->have);
+	/* The probe writes: not where there may be nothing mounted. */
+	if (check_mark_fits(k))
+		k->store = store_probe(S, &k->probe);
 	store_close(S);
 }
 
@@ -119,7 +126,10 @@ probe_store(struct check *k)
 static int
 look_at_all(struct sheet *s, const struct conf *c)
 {
-	struct check k = {.c = c, .facts_rc = DATA_DOWN};
+	struct check k = {.c = c,
+	    .facts_rc = DATA_DOWN,
+	    .schema = DATA_DOWN,
+	    .marked = DATA_DOWN};
 	const struct check_item *i;
 
 	/* The host first: it forks, and wants no threads or connections. */
@@ -129,9 +139,11 @@ look_at_all(struct sheet *s, const struct conf *c)
 		goto err0;
 	if ((k.db = db_open(c)) == NULL)
 		goto err1;
-	probe_store(&k);
 	k.asked = clock_unix_ms();
 	k.facts_rc = facts_find(k.db, k.mem, &k.facts);
+	if (k.facts_rc == DATA_OK)
+		k.schema = schema_check(k.db);
+	probe_store(&k);
 	for (i = check_store; i->name != NULL; i++)
 		look(s, &k, i);
 	db_close(k.db);

@@ -6,6 +6,7 @@
 #include "data/facts.h"
 #include "data/rc.h"
 #include "io/blob_probe.h"
+#include "io/store_mark.h"
 
 /*
  * satchel-admin check, past the settings: one row of a table an item, each with
@@ -25,8 +26,14 @@ struct check {
 	struct db *db;
 	enum blob_rc store;
 	struct store_probe probe; /* If store is BLOB_OK. */
+
+	/* The mark that the database expects, and what files.root bears. */
+	enum data_rc marked;
+	enum blob_rc mark;
+	char want[STORE_MARKLEN + 1], have[STORE_MARKLEN + 1];
 	enum data_rc facts_rc;
 	struct facts facts; /* If facts_rc is DATA_OK. */
+	enum data_rc schema;
 	uint64_t asked;     /* Our clock when facts were asked for. */
 	struct buf *remedy; /* What to do, where an item knows better. */
 };
@@ -37,6 +44,12 @@ struct check_item {
 	enum check_state (*look)(const struct check *, struct buf *);
 	const char *remedy; /* What to do unless it is CHECK_OK. */
 };
+
+/**
+ * check_mark_fits(k):
+ * May files.root be the store of this database, as far as can be known?
+ */
+int check_mark_fits(const struct check *);
 
 /* Ends with a NULL name. */
 extern const struct check_item check_host[];

@@ -16,6 +16,8 @@ look_publish(const struct check *k, struct buf *said)
 {
 
 	buf_printf(said, "%s", k->c->files_root);
+	if (!check_mark_fits(k) && k->mark != BLOB_AWAY)
+		return (CHECK_SKIP); /* See store.mark. */
 	if (k->store != BLOB_OK) {
 		buf_puts(said,
 		    k->store == BLOB_FULL
@@ -80,7 +82,7 @@ look_schema(const struct check *k, struct buf *said)
 
 	if (k->facts_rc != DATA_OK)
 		return (CHECK_SKIP);
-	switch (schema_check(k->db)) {
+	switch (k->schema) {
 	case DATA_OK:
 		buf_printf(said, "number %d", SCHEMA_NUMBER);
 		return (CHECK_OK);
@@ -92,6 +94,35 @@ look_schema(const struct check *k, struct buf *said)
 		buf_puts(said, "cannot be read");
 		return (CHECK_FAIL);
 	}
+}
+
+int
+check_mark_fits(const struct check *k)
+{
+
+	return (k->marked != DATA_OK ||
+	    (k->mark == BLOB_OK && strcmp(k->have, k->want) == 0));
+}
+
+static enum check_state
+look_mark(const struct check *k, struct buf *said)
+{
+
+	buf_printf(said, "%s ", k->c->files_root);
+	if (k->marked == DATA_NONE) {
+		buf_puts(said, "is not marked as the store of this database");
+		return (CHECK_WARN);
+	}
+	if (k->marked != DATA_OK || k->mark == BLOB_AWAY)
+		return (CHECK_SKIP);
+	if (check_mark_fits(k)) {
+		buf_puts(said, "is the store of this database");
+		return (CHECK_OK);
+	}
+	buf_puts(said,
+	    k->mark == BLOB_OK ? "is the store of another database"
+			       : "does not bear the mark of this database");
+	return (CHECK_FAIL);
 }
 
 static enum check_state
@@ -175,6 +206,9 @@ const struct check_item check_store[] = {
 	{ "database", look_database,
 	  "start it, create user and schema as INSTALL says, see database.*" },
 	{ "database.schema", look_schema, "satchel-admin migrate" },
+	{ "store.mark", look_mark,
+	  "mount the store at files.root; if that is it, satchel-admin store "
+	  "adopt" },
 	{ "database.charset", look_charset,
 	  "ALTER DATABASE ... CHARACTER SET utf8mb4" },
 	{ "database.clock", look_db_clock,

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/jset.h"
 #include "data/fsck.h"
+#include "data/mark.h"
 #include "io/blob_walk.h"
 #include "io/db.h"
 
@@ -326,6 +327,7 @@ admin_fsck(struct admin *a, int argc, char **argv)
 {
 	struct fsck f = {.a = a};
 	int may_repair = 0, force = 0, status;
+	enum data_rc rc;
 	const struct admin_opt opts[] = {
 	    {"repair", NULL, &may_repair}, {"force", NULL, &force}};
 
@@ -335,6 +337,10 @@ admin_fsck(struct admin *a, int argc, char **argv)
 	if ((f.S = store_open(a->conf.files_root)) == NULL) {
 		(void)admin_fail("out of memory");
 		return (ADMIN_USAGE);
+	}
+	if ((rc = mark_learn(a->db, f.S)) != DATA_OK) {
+		store_close(f.S);
+		return (admin_data(rc));
 	}
 	f.tty = isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 	status = fsck_run(&f, may_repair, force);

@@ -6,6 +6,7 @@
 
 #include "tools/admin.h"
 #include "tools/admin_print.h"
+#include "tools/admin_store.h"
 
 /* Changing a large table takes as long as it takes. */
 #define PATIENCE_S 604800
@@ -33,6 +34,7 @@ admin_migrate(struct admin *a, int argc, char **argv)
 	struct said s = {.json = a->json};
 	json_object *o;
 	enum data_rc rc;
+	int status;
 
 	if (admin_options(argc, argv, NULL, 0, NULL, 0))
 		return (ADMIN_USAGE);
@@ -42,6 +44,8 @@ admin_migrate(struct admin *a, int argc, char **argv)
 		return (admin_fail("the schema was not changed any further"));
 	if (rc != DATA_OK)
 		return (admin_data(rc));
+	if ((status = admin_store_settle(a)) != ADMIN_OK)
+		return (status);
 	if (!a->json) {
 		printf("schema at number %d, %u step(s) done\n", SCHEMA_NUMBER,
 		    s.done);

@@ -9,6 +9,7 @@
 #include "base/conf.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "data/mark.h"
 #include "data/schema.h"
 #include "data/sweep.h"
 #include "io/blob.h"
@@ -237,6 +238,10 @@ run(const struct conf *c, const struct options *o)
 	case DATA_STATE:
 		goto done; /* It has said so. */
 	default:
+		(void)fprintf(stderr, "satchel-sweep: no database\n");
+		goto done;
+	}
+	if (mark_learn(s.db, s.store) != DATA_OK) {
 		(void)fprintf(stderr, "satchel-sweep: no database\n");
 		goto done;
 	}

@@ -78,7 +78,10 @@ store_close(struct store *S)
 	free(S);
 }
 
-/* Put the directory that the root's path means now behind S->fd. */
+/*
+ * Put the directory that the root's path means now behind S->fd; but a wrong
+ * one not even for a moment, because threads write by it.
+ */
 static int
 adopt(struct store *S)
 {
@@ -87,6 +90,10 @@ adopt(struct store *S)
 
 	if ((fd = open(S->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1)
 		return (-1);
+	if (store_mark_check(S, fd)) {
+		close(fd);
+		return (-1);
+	}
 	if (S->fd == -1) {
 		S->fd = fd;
 	} else {
@@ -114,10 +121,11 @@ check(struct store *S, uint64_t now)
 
 	if (stat(S->root, &a))
 		goto done;
-	rc = 0;
 	if (S->fd == -1 || fstat(S->fd, &b) || a.st_dev != b.st_dev ||
 	    a.st_ino != b.st_ino)
 		rc = adopt(S) ? -1 : 1;
+	else
+		rc = store_mark_check(S, S->fd);
 
 done:
 	S->checked = rc == -1 ? 0 : now;

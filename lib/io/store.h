@@ -9,6 +9,7 @@
 
 #include "io/blob.h"
 #include "io/blob_probe.h"
+#include "io/store_mark.h"
 
 /*
  * What the files of the store share with each other; nobody else includes
@@ -23,7 +24,8 @@
 
 struct store {
 	char root[BLOB_PATHMAX];
-	pthread_mutex_t lock;     /* Over opening and replacing the root. */
+	char mark[STORE_MARKLEN + 1]; /* What the root must bear; "": any. */
+	pthread_mutex_t lock;     /* Over the root and what is asked of it. */
 	_Atomic int fd;           /* The root; -1 until first needed. */
 	_Atomic uint64_t checked; /* When it was last compared, in ms. */
 	_Atomic int how;          /* enum publish that worked last. */
@@ -45,6 +47,13 @@ int store_root(struct store *);
  * becomes ENODEV if the root itself is missing.
  */
 int store_moved(struct store *);
+
+/**
+ * store_mark_check(S, root):
+ * Does the directory ${root} bear the mark that is expected?  Return 0; or -1
+ * (ENODEV) after a line in the log.
+ */
+int store_mark_check(const struct store *, int);
 
 /**
  * store_fail(S, what, key):

@@ -303,12 +303,13 @@ sub sql {
 	return wantarray ? @rows : $rows[0];
 }
 
-# on_disk(): names of all files below the store's root but the sweep's note.
+# on_disk(): names of all files below the store's root but the sweep's
+# note and the mark.
 sub on_disk {
 	my ($self) = @_;
 	my @found;
 	File::Find::find({ no_chdir => 1, wanted => sub {
-		push @found, $_ if -f $_ && !m{/\.swept$} } }, grep { -d } $self->{s}{root});
+		push @found, $_ if -f $_ && !m{/\.(?:swept|satchel-store)$} } }, grep { -d } $self->{s}{root});
 	@found = sort @found;
 	return @found;
 }
