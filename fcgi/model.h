@@ -15,6 +15,7 @@
  */
 
 /* Opaque types. */
+struct arena;
 struct conf_provider;
 struct req;
 struct run_env;
@@ -23,6 +24,7 @@ struct talk;
 struct model_req {
 	struct req *r;
 	const struct model_dialect *dialect;
+	struct arena *mem; /* While it is passed on: files may be large. */
 	struct jspan text; /* The body, checked. */
 	struct jspan root; /* Its value. */
 	struct peek peek;

@@ -1,25 +1,26 @@
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/conf.h"
 #include "base/jput.h"
 #include "base/jget.h"
 
 #include "data/caller.h"
-#include "data/file.h"
 #include "run/ask.h"
-#include "speech/stored.h"
 #include "speech/wire.h"
 
 #include "fcgi/io.h"
 #include "fcgi/model.h"
+#include "fcgi/model_inline.h"
 #include "fcgi/req.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define WHOLE_MAX 1048576       /* A JSON answer up to here is judged. */
 #define ANSWER_MAX (1ULL << 30) /* Of anything that is passed on. */
 #define VALUE_MAX 8192          /* Of a forwarded header. */
-#define MORE_MAX 4096           /* What a request may grow by. */
+#define MORE_MAX 4096           /* Of a model's name. */
+#define MEM_MIN (16UL << 20)    /* Besides files. */
 
 /* Headers of the vendors that mean something to their own servers. */
 /* clang-format off */
@@ -49,45 +50,26 @@ struct relay {
 
 /* ---- The request */
 
-/* Files of ours mean nothing to a provider. */
-static int
-check_files(struct model_req *m)
-{
-	struct stored s;
-	struct file f;
-	enum data_rc rc;
-
-	if (!stored_find(m->root, &s))
-		return (0);
-	rc = file_find(m->r->srv->db, m->r->mem, &m->r->caller.owner, s.id,
-	    m->r->caller.now, &f);
-	if (rc == DATA_DOWN)
-		return (refuse(&m->why, P_DATABASE, NULL,
-		    "The database is not available at the moment"));
-	if (rc != DATA_OK)
-		return (refuse(&m->why, P_FILE_REFERENCE, s.where,
-		    "%s: there is no such file", s.where));
-	return (refuse(&m->why, P_BAD_REQUEST, s.where,
-	    "%s: a stored file cannot be sent to this model's provider yet",
-	    s.where));
-}
-
-/* The body with the provider's name for the model. */
+/* The body with the provider's name for the model, and with our files. */
 static int
 make_body(struct model_req *m, struct buf *b)
 {
+	struct edits e = {0};
 	struct buf name = BUF_INIT(MORE_MAX);
-	struct jspan_edit edit = {.at = m->peek.model_at};
-	int rc = -1;
+	int rc = model_inline(m, &e);
 
-	if (jput_str(&name, m->model) == 0) {
-		edit.text.p = name.p;
-		edit.text.len = name.len;
-		rc = jspan_splice(
-		    b, m->text, &edit, !jspan_is(edit.at, m->model));
-	}
+	if (rc == 0 && !jspan_is(m->peek.model_at, m->model))
+		rc = jput_str(&name, m->model)
+		    ? refuse(&m->why, P_SERVER, NULL, "out of memory")
+		    : edits_add(m, &e, m->peek.model_at, name.p, name.len);
 	buf_free(&name);
-	return (rc);
+	if (rc != 0)
+		return (rc);
+	edits_sort(&e);
+	b->max = m->text.len + e.added + 1;
+	return (jspan_splice(b, m->text, e.list, e.n)
+		? refuse(&m->why, P_SERVER, NULL, "out of memory")
+		: 0);
 }
 
 /* All the values of one header, in the order they came. */
@@ -315,19 +297,36 @@ exchange(struct model_req *m, const struct relay_to *to,
 	return (rc);
 }
 
-int
-model_relay(struct model_req *m, const struct relay_to *to)
+static int
+relay(struct model_req *m, const struct relay_to *to)
 {
-	struct buf body = BUF_INIT(m->text.len + MORE_MAX);
+	struct buf body = BUF_INIT(0);
 	struct ask_head h;
-	int rc = -1;
+	int rc;
 
-	if (check_files(m))
-		return (model_refuse(m));
-	if (ask_head_new(&h, m->provider) == 0 && add_headers(m, &h) == 0 &&
-	    make_body(m, &body) == 0)
+	if ((rc = make_body(m, &body)) != 0) {
+		buf_free(&body);
+		m->r->gone |= rc > 0;
+		return (rc > 0 ? -1 : model_refuse(m));
+	}
+	rc = -1;
+	if (ask_head_new(&h, m->provider) == 0 && add_headers(m, &h) == 0)
 		rc = exchange(m, to, &h, &body);
 	ask_head_free(&h);
 	buf_free(&body);
+	return (rc);
+}
+
+int
+model_relay(struct model_req *m, const struct relay_to *to)
+{
+	int rc = -1;
+
+	/* Each file is there as bytes, as base64, and in its place. */
+	m->mem = arena_new(MEM_MIN + 4 * (size_t)m->provider->request_max);
+	if (m->mem != NULL)
+		rc = relay(m, to);
+	arena_free(m->mem);
+	m->mem = NULL;
 	return (rc);
 }

@@ -3,7 +3,7 @@
 
 #include "run/document.h"
 #include "run/env.h"
-#include "speech/text.h"
+#include "speech/shown.h"
 
 /*
  * What a provider's model is given of an image or a document: the bytes where
@@ -16,17 +16,6 @@ struct conf_provider;
 struct file;
 struct refusal;
 struct talk;
-
-enum shown_as { SHOWN_TEXT, SHOWN_IMAGE, SHOWN_PDF };
-
-struct shown {
-	enum shown_as as;
-	const char *mime; /* What it really is. */
-	struct text data; /* Of IMAGE and PDF: base64. */
-	struct text head; /* Of TEXT: a line that names it... */
-	struct text said; /* ...and what it says; empty: the line says why. */
-	int plain;        /* The bytes are the text. */
-};
 
 /**
  * show_document(env, p, d, s, why):

@@ -5,8 +5,23 @@
 #include "speech/pick.h"
 #include "speech/stored.h"
 
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define DEPTH_MAX 128
 #define HEX "0123456789abcdef"
+
+/* A value on the way down, and under which key it lies. */
+struct level {
+	struct jspan v, key;
+};
+
+/* A walk through a request. */
+struct walk {
+	struct level level[DEPTH_MAX + 1];
+	int depth;
+	struct stored s;
+	stored_fn *fn;
+	void *cookie;
+};
 
 /* Is the string ${v} an id of ours?  Then write it. */
 static int
@@ -59,39 +74,117 @@ step(struct stored *s, size_t len, const char *fmt, ...)
 	return (len + ((size_t)n < room ? (size_t)n : room - 1));
 }
 
-/* Does this value, found under that key, name a file? */
 static int
-look(struct jspan v, int named, struct stored *s, size_t len, int depth)
+has_type(struct jspan o, const char *type)
 {
-	struct jspan_iter it;
-	struct jspan key, x;
-	size_t i, n;
-	int file;
+	struct jspan v;
 
-	if (named && is_ours(v, s->id))
-		return (1);
-	if (depth == DEPTH_MAX || jspan_iter(&it, v))
-		return (0);
-	for (i = 0; jspan_next(&it, &key, &x); i++) {
-		if (it.object) {
-			n = step(s, len, "%s%.*s", len > 0 ? "." : "",
-			    (int)(key.len < 66 ? key.len - 2 : 64), key.p + 1);
-			file = jspan_is(key, "file_id") ||
-			    jspan_is(key, "file_ids");
-		} else {
-			n = step(s, len, "[%zu]", i);
-			file = named;
-		}
-		if (look(x, file, s, n, depth + 1))
-			return (1);
+	return (jspan_get(o, "type", &v) > 0 && jspan_is(v, type));
+}
+
+/* The form of a name in the object at the walk's end. */
+static void
+find_form(struct walk *w)
+{
+	/* clang-format off */
+	static const struct {
+		const char *own, *key, *outer; /* NULL: whatever. */
+		enum stored_form form;
+	} rows[] = {
+		{ "file", "source", "image", STORED_IMAGE },
+		{ "file", "source", "document", STORED_DOCUMENT },
+		{ "container_upload", NULL, NULL, STORED_UPLOAD },
+		{ "input_image", NULL, NULL, STORED_INPUT_IMAGE },
+		{ "input_file", NULL, NULL, STORED_INPUT_FILE },
+		{ NULL, "file", "file", STORED_CHAT_FILE },
+		{ "container_file_citation", NULL, NULL, STORED_CITED },
+	};
+	/* clang-format on */
+	const struct level *own = &w->level[w->depth];
+	const struct level *outer = w->depth > 0 ? own - 1 : own;
+	struct jspan v;
+	size_t i;
+
+	w->s.form = STORED_OTHER;
+	w->s.block = w->s.source = own->v;
+	w->s.named = jspan_get(own->v, "filename", &v) > 0;
+	for (i = 0; i < NELEM(rows); i++) {
+		if (rows[i].own != NULL && !has_type(own->v, rows[i].own))
+			continue;
+		if (rows[i].key != NULL &&
+		    (outer == own || !jspan_is(own->key, rows[i].key) ||
+			!has_type(outer->v, rows[i].outer)))
+			continue;
+		w->s.form = rows[i].form;
+		if (rows[i].key != NULL || rows[i].form == STORED_CITED)
+			w->s.block = outer->v;
+		return;
 	}
-	return (0);
+}
+
+/* Look at the members of the value at the walk's end. */
+static int
+look(struct walk *w, int named, size_t len)
+{
+	struct level *l = &w->level[w->depth];
+	struct jspan_iter it;
+	struct jspan key = {0}, x;
+	size_t i, n;
+	int below = 0, rc = 0;
+
+	if (w->depth == DEPTH_MAX || jspan_iter(&it, l->v))
+		return (0);
+	for (i = 0; rc == 0 && jspan_next(&it, &key, &x); i++) {
+		if (it.object) {
+			n = step(&w->s, len, "%s%.*s", len > 0 ? "." : "",
+			    (int)(key.len < 66 ? key.len - 2 : 64), key.p + 1);
+			below = jspan_is(key, "file_ids");
+		} else {
+			n = step(&w->s, len, "[%zu]", i);
+			below = named;
+		}
+		if (it.object ? jspan_is(key, "file_id") : named) {
+			if (!is_ours(x, w->s.id))
+				continue;
+			find_form(w);
+			if (!it.object) /* "file_ids" */
+				w->s.form = STORED_OTHER;
+			w->s.member = it.object
+			    ? (struct jspan){key.p,
+				  (size_t)(x.p + x.len - key.p)}
+			    : x;
+			rc = w->fn(w->cookie, &w->s);
+			continue;
+		}
+		l[1] = (struct level){x, it.object ? key : (struct jspan){0}};
+		w->depth++;
+		rc = look(w, below, n);
+		w->depth--;
+	}
+	return (rc);
 }
 
 int
-stored_find(struct jspan root, struct stored *s)
+stored_each(struct jspan root, stored_fn *fn, void *cookie)
+{
+	struct walk w = {.level[0].v = root, .fn = fn, .cookie = cookie};
+
+	return (may_hold(root) ? look(&w, 0, 0) : 0);
+}
+
+int
+stored_fits(const struct stored *s, int image)
 {
 
-	s->where[0] = '\0';
-	return (may_hold(root) && look(root, 0, s, 0, 0));
+	switch (s->form) {
+	case STORED_IMAGE:
+	case STORED_INPUT_IMAGE:
+		return (image);
+	case STORED_DOCUMENT:
+	case STORED_INPUT_FILE:
+	case STORED_CHAT_FILE:
+		return (!image);
+	default:
+		return (1);
+	}
 }

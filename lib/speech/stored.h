@@ -6,24 +6,72 @@
 #include "base/jspan.h"
 #include "data/file.h"
 
+#include "speech/shown.h"
+
 /*
  * Stored files that a request of any dialect names, wherever it does: the
  * member "file_id", or the list "file_ids", with an id of the form that only
- * this gateway gives out.
+ * this gateway gives out.  A provider does not know such an id, so the text of
+ * a request that is passed on gets the file itself in its place.
  */
 
+/* Opaque type. */
+struct buf;
+
 #define STORED_WHERE 160
+
+enum stored_form {
+	STORED_IMAGE,    /* The source of Anthropic's block "image"... */
+	STORED_DOCUMENT, /* ...and "document". */
+	STORED_UPLOAD,   /* The block "container_upload". */
+	STORED_INPUT_IMAGE,
+	STORED_INPUT_FILE, /* OpenAI's parts of that name. */
+	STORED_CHAT_FILE,  /* Its part "file". */
+	STORED_CITED,      /* A citation in an answer given back. */
+	STORED_OTHER       /* Where a provider cannot be given a file. */
+};
 
 struct stored {
 	char id[FILE_IDMAX + 1];  /* As file_find() wants it. */
 	char where[STORED_WHERE]; /* "messages[0].content[1].file_id" */
+	enum stored_form form;
+	struct jspan block;  /* The whole block or part; the annotations. */
+	struct jspan source; /* IMAGE, DOCUMENT: the value of "source". */
+	struct jspan member; /* The key "file_id" with its value. */
+	int named;           /* A "filename" stands beside it. */
 };
 
 /**
- * stored_find(root, s):
- * Fill in ${s} with the first such name in ${root} (checked by jspan_check()).
- * Return 1, or 0 if there is none.
+ * Take one.  Return 0 to go on.
  */
-int stored_find(struct jspan, struct stored *);
+typedef int stored_fn(void *, const struct stored *);
+
+/**
+ * stored_each(root, fn, cookie):
+ * Call ${fn}(${cookie}, ...) for each such name in ${root} (checked by
+ * jspan_check()), in its order.  Return 0, or what ${fn} returned to stop.
+ */
+int stored_each(struct jspan, stored_fn *, void *);
+
+/**
+ * stored_put(s, name, shown, b, at):
+ * Append to ${b} what stands in the place ${at} of the request once the file
+ * ${name} is ${shown}.  Return 0 or -1.
+ */
+int stored_put(const struct stored *, const char *, const struct shown *,
+    struct buf *, struct jspan *);
+
+/**
+ * stored_put_text(s, text, b, at):
+ * The same for a file in whose place ${text} is said.
+ */
+int stored_put_text(
+    const struct stored *, const char *, struct buf *, struct jspan *);
+
+/**
+ * stored_fits(s, image):
+ * Can what is named there be an image, or can it be none?
+ */
+int stored_fits(const struct stored *, int);
 
 #endif /* !SPEECH_STORED_H_ */

@@ -28,6 +28,14 @@ static const struct {
 };
 /* clang-format on */
 
+static int
+take(void *cookie, const struct stored *s)
+{
+
+	*(struct stored *)cookie = *s;
+	return (1);
+}
+
 static void
 stored_files(void)
 {
@@ -36,7 +44,7 @@ stored_files(void)
 	int found;
 
 	for (i = 0; i < NELEM(files); i++) {
-		found = stored_find(checked(files[i].in), &s);
+		found = stored_each(checked(files[i].in), take, &s);
 		ok(found == (files[i].where != NULL) &&
 			(!found ||
 			    (strcmp(s.where, files[i].where) == 0 &&

@@ -1,0 +1,269 @@
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/conf.h"
+
+#include "data/caller.h"
+#include "data/file.h"
+#include "run/show.h"
+#include "speech/pick.h"
+#include "speech/stored.h"
+
+#include "fcgi/io.h"
+#include "fcgi/model.h"
+#include "fcgi/model_inline.h"
+#include "fcgi/req.h"
+
+#define EDITS_MAX 4096
+#define FILES_MAX 1000 /* That one request may name. */
+#define GONE 1
+
+/* ---- Edits */
+
+int
+edits_add(struct model_req *m, struct edits *e, struct jspan at,
+    const char *text, size_t len)
+{
+	char *copy;
+
+	if (e->list == NULL)
+		e->list = arena_alloc(m->mem, EDITS_MAX * sizeof(*e->list));
+	if (e->n == EDITS_MAX)
+		return (refuse(&m->why, P_BODY_TOO_LARGE, NULL,
+		    "The request names too many files"));
+	if (e->list == NULL ||
+	    (copy = arena_strndup(m->mem, text, len)) == NULL)
+		return (refuse(&m->why, P_SERVER, NULL, "out of memory"));
+	e->list[e->n++] = (struct jspan_edit){at, {copy, len}};
+	e->added += len;
+	return (0);
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct jspan_edit *x = a, *y = b;
+
+	if (x->at.p != y->at.p)
+		return (x->at.p < y->at.p ? -1 : 1);
+	return ((x->at.len > y->at.len) - (x->at.len < y->at.len));
+}
+
+void
+edits_sort(struct edits *e)
+{
+
+	if (e->n > 1)
+		qsort(e->list, e->n, sizeof(*e->list), by_place);
+}
+
+/* ---- Files */
+
+/* A request being looked through. */
+struct looking {
+	struct model_req *m;
+	struct run_env env;
+	struct edits *edits;
+	const char *newest; /* Where the user's newest turn begins. */
+	size_t nfiles;
+};
+
+/* Put what ${put} wrote in its place. */
+static int
+replace(struct looking *l, struct buf *b, struct jspan at)
+{
+	struct model_req *m = l->m;
+
+	if (edits_add(m, l->edits, at, b->p, b->len))
+		return (-1);
+	if (m->text.len + l->edits->added <= m->provider->request_max)
+		return (0);
+	return (refuse(&m->why, P_BAD_REQUEST, NULL,
+	    "The files together are larger than the request that the "
+	    "provider of '%.200s' takes",
+	    m->peek.model));
+}
+
+static int
+find(struct looking *l, const struct stored *s, struct file *f)
+{
+	struct model_req *m = l->m;
+
+	if (l->nfiles++ == FILES_MAX) {
+		(void)refuse(&m->why, P_BODY_TOO_LARGE, s->where,
+		    "%s: there are more than %d files", s->where, FILES_MAX);
+		return (-1);
+	}
+	switch (file_find(m->r->srv->db, m->mem, &m->r->caller.owner, s->id,
+	    m->r->caller.now, f)) {
+	case DATA_OK:
+		if (f->key != NULL)
+			return (0);
+		break;
+	case DATA_NONE:
+	case DATA_EXPIRED:
+		break;
+	case DATA_DOWN:
+		return (refuse(&m->why, P_DATABASE, NULL,
+		    "The database is not available at the moment"));
+	default:
+		return (
+		    refuse(&m->why, P_SERVER, NULL, "Internal server error"));
+	}
+	return (GONE);
+}
+
+/* It is not there: fatal only where the user names it now. */
+static int
+lost(struct looking *l, const struct stored *s)
+{
+	static const char said[] = "[a file that is no longer available]";
+	struct buf b = BUF_INIT(1024);
+	struct jspan at;
+	int rc;
+
+	if (s->block.p >= l->newest || s->form == STORED_OTHER)
+		return (refuse(&l->m->why, P_FILE_REFERENCE, s->where,
+		    "%s: there is no such file", s->where));
+	rc = stored_put_text(s, said, &b, &at) ? -1 : replace(l, &b, at);
+	buf_free(&b);
+	return (rc);
+}
+
+static int
+inline_file(struct looking *l, const struct stored *s, const struct file *f)
+{
+	struct model_req *m = l->m;
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
+	struct document d;
+	struct shown x;
+	struct jspan at;
+	int rc;
+
+	show_file(f, &d);
+	if (s->form == STORED_OTHER)
+		return (refuse(&m->why, P_BAD_REQUEST, s->where,
+		    "%s: this gateway's files cannot be given to the code of "
+		    "this model's provider",
+		    s->where));
+	if (!stored_fits(s, show_is_image(&d)))
+		return (refuse(&m->why, P_BAD_REQUEST, s->where,
+		    show_is_image(&d) ? "%s: the file is an image"
+				      : "%s: the file is no image",
+		    s->where));
+	if (d.bytes > m->provider->request_max)
+		return (refuse(&m->why, P_BAD_REQUEST, s->where,
+		    "%s: the file is larger than the request that the "
+		    "provider takes",
+		    s->where));
+	switch (show_document(&l->env, m->provider, &d, &x, &m->why)) {
+	case RUN_OK:
+		break;
+	case RUN_GONE:
+		return (GONE);
+	case RUN_REFUSED:
+		return (-1);
+	}
+	rc = stored_put(s, f->name, &x, &b, &at)
+	    ? refuse(&m->why, P_SERVER, NULL, "out of memory")
+	    : replace(l, &b, at);
+	buf_free(&b);
+	return (rc);
+}
+
+static int
+see_file(void *cookie, const struct stored *s)
+{
+	struct looking *l = cookie;
+	struct file f;
+	int rc;
+
+	if (s->form == STORED_CITED)
+		return (edits_add(l->m, l->edits, s->block, "[]", 2));
+	rc = find(l, s, &f);
+	return (rc == 0 ? inline_file(l, s, &f) : rc == GONE ? lost(l, s) : -1);
+}
+
+/* ---- Parts of the user's that stand in no message */
+
+static int
+is_bare(struct jspan v)
+{
+	struct jspan type;
+
+	return (jspan_get(v, "type", &type) > 0 &&
+	    (jspan_is(type, "input_text") || jspan_is(type, "input_image") ||
+		jspan_is(type, "input_file")));
+}
+
+/* Wrap each run of them, which the vendor's own schema does not allow. */
+static int
+wrap_bare(struct looking *l, struct jspan list)
+{
+	static const char open[] = "{\"type\":\"message\",\"role\":\"user\","
+				   "\"content\":[";
+	struct jspan_iter it;
+	struct jspan v, last = {0};
+	int rc = 0;
+
+	(void)jspan_iter(&it, list);
+	while (rc == 0 && jspan_next(&it, NULL, &v)) {
+		if (is_bare(v) && last.p == NULL)
+			rc = edits_add(l->m, l->edits, (struct jspan){v.p, 0},
+			    open, strlen(open));
+		else if (!is_bare(v) && last.p != NULL)
+			rc = edits_add(l->m, l->edits,
+			    (struct jspan){last.p + last.len, 0}, "]}", 2);
+		last = is_bare(v) ? v : (struct jspan){0};
+	}
+	if (rc == 0 && last.p != NULL)
+		rc = edits_add(l->m, l->edits,
+		    (struct jspan){last.p + last.len, 0}, "]}", 2);
+	return (rc);
+}
+
+/* Where what the user says now begins: behind the last that is not his. */
+static const char *
+newest_of(struct jspan list)
+{
+	const char *from = list.p;
+	struct jspan_iter it;
+	struct jspan v, x;
+
+	if (jspan_iter(&it, list))
+		return (from);
+	while (jspan_next(&it, NULL, &v))
+		if (jspan_get(v, "role", &x) > 0 ? jspan_is(x, "assistant")
+						 : !is_bare(v))
+			from = v.p + v.len;
+	return (from);
+}
+
+int
+model_inline(struct model_req *m, struct edits *e)
+{
+	struct looking l = {.m = m,
+	    .edits = e,
+	    .env = {.conf = m->r->srv->conf,
+		.db = m->r->srv->db,
+		.store = m->r->srv->store,
+		.caller = &m->r->caller,
+		.mem = m->mem,
+		.gone_fd = io_fd(m->r->io)}};
+	struct jspan list;
+
+	l.newest = m->root.p;
+	if (m->dialect->wire == WIRE_RESPONSES) {
+		if (jspan_get(m->root, "input", &list) > 0 &&
+		    pick_is(list, '[')) {
+			l.newest = newest_of(list);
+			if (wrap_bare(&l, list))
+				return (-1);
+		}
+	} else if (jspan_get(m->root, "messages", &list) > 0)
+		l.newest = newest_of(list);
+	return (stored_each(m->root, see_file, &l));
+}
