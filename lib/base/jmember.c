@@ -27,7 +27,17 @@ hex(char c)
 	return (-1);
 }
 
-/* One UTF-16 unit; half a pair that stays alone is U+FFFD. */
+/* Half a pair that stays alone. */
+static void
+end_half(struct jmember *J, struct buf *out)
+{
+
+	if (J->high != 0)
+		utf8_put(out, 0xfffd);
+	J->high = 0;
+}
+
+/* One UTF-16 unit. */
 static void
 put_unit(struct jmember *J, struct buf *out, uint32_t unit)
 {
@@ -38,9 +48,7 @@ put_unit(struct jmember *J, struct buf *out, uint32_t unit)
 		J->high = 0;
 		return;
 	}
-	if (J->high != 0)
-		utf8_put(out, 0xfffd);
-	J->high = 0;
+	end_half(J, out);
 	if (unit >= 0xd800 && unit < 0xdc00)
 		J->high = unit;
 	else
@@ -82,10 +90,8 @@ take_plain(struct jmember *J, const char *p, size_t len, struct buf *out)
 
 	while (n < len && p[n] != '"' && p[n] != '\\')
 		n++;
-	if (n > 0 && J->high != 0) {
-		utf8_put(out, 0xfffd);
-		J->high = 0;
-	}
+	if (n > 0)
+		end_half(J, out);
 	buf_put(out, p, n);
 	return (n);
 }
@@ -157,9 +163,10 @@ jmember_feed(struct jmember *J, const char *p, size_t len, struct buf *out)
 			else if (p[i] == '\\') {
 				J->escape = 1;
 				i++;
-			} else if (p[i] == '"')
+			} else if (p[i] == '"') {
+				end_half(J, out);
 				J->state = DONE;
-			else
+			} else
 				i += take_plain(J, p + i, len - i, out);
 			break;
 		case IN_KEY:

@@ -9,12 +9,15 @@ openai_stored(
 {
 	struct part *p;
 	const char *id;
+	size_t mark;
 
 	if (reader_get_str(rd, v, key, &id))
 		return (-1);
+	mark = reader_in(rd, key);
 	if ((p = talk_media(rd->talk, TALK_USER, id)) == NULL ||
 	    (p->where = reader_where(rd)) == NULL)
 		return (openai_no_memory(rd));
+	reader_out(rd, mark);
 	p->media->image = image;
 	p->newest = newest;
 	return (0);

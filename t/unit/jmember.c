@@ -21,6 +21,8 @@ static const struct { const char *name, *in, *out; } cases[] = {
 	    "\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80\xc3\xa9" },
 	{ "half a pair", "{\"code\":\"\\ud83dx\\ude00\"}",
 	    "\xef\xbf\xbdx\xef\xbf\xbd" },
+	{ "half a pair at the end", "{\"code\":\"x\\ud83d\"}",
+	    "x\xef\xbf\xbd" },
 	{ "after others", "{\"a\":{\"code\":\"no\",\"b\":[\"code\",{}]},"
 	    "\"c\":1,\"d\":\"code\",\"code\":\"yes\"}", "yes" },
 	{ "before others", "{\"code\":\"yes\",\"code\":\"no\",\"x\":1}",
