@@ -139,10 +139,12 @@ is_deeply($r->{json}, { id => $r->{json}{id}, object => 'chat.completion',
 (my $path = $note->{url}) =~ s{^https://gateway\.example}{};
 is($s->get($path)->{body}, "a,b\n", 'the file can be fetched there');
 @q = map { $_->{json} } $p->requests;
-is($q[0]{messages}[0]{content}, "Add up.\n[file /mnt/data/data.csv - uploaded "
-    . "as \"data.csv\", text/csv, 10 bytes]\n[file /mnt/data/data_2.csv - "
-    . 'uploaded as "data.csv", text/csv, 7 bytes]', 'the model was told of '
-    . 'both files');
+like($q[0]{messages}[0]{content}, qr{^Add\ up\.\n.*
+    \[file\ /mnt/data/data\.csv\ -\ uploaded\ as\ "data\.csv",\ text/csv,
+    \ 10\ bytes\].*\[file\ /mnt/data/data_2\.csv\ -\ uploaded\ as\ "data\.csv",
+    \ text/csv,\ 7\ bytes\]}sx, 'the model was told of both files');
+like($q[0]{messages}[0]{content}, qr/qty\n20\n22\n.*qty\n17/s,
+    'and what they say');
 is_deeply([map { $_->{function}{name} } @{ $q[0]{tools} }],
     [qw(save code_execution)], 'and of both functions');
 is_deeply([map { $_->{seed} } @q], [7, 7], 'what is not ours goes on');
