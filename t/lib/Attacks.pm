@@ -564,6 +564,108 @@ is($s->bash($id, 'echo back >b; cat b')->{stdout}, "back\n",
 	return;
 }
 
+# --- files as traps ---
+
+sub traps {
+$s->bash($id, 'rm -rf /mnt/data/*; echo plain >plain');
+# Between calls nothing runs that could swap them; in one, files wait for it.
+py("import threading\ndef swap():\n    while True:\n"
+    . "        os.symlink('/etc/passwd', 't'); os.rename('t', 'race')\n"
+    . "        with open('t', 'w') as f: f.write('plain')\n"
+    . "        os.rename('t', 'race')\n"
+    . 'threading.Thread(target=swap, daemon=True).start(); time.sleep(0.2)');
+my %got;
+for (1 .. 100) {
+	py('pass') if $_ % 10 == 0;
+	$r = $s->fetch($id, 'race');
+	$got{$r->{status} == 200 ? $r->{body} : $r->{status}}++;
+}
+is(join(' ', grep { !/^(?:403|404|plain|)\z/ } sort keys %got), '',
+    '52: a file and a link that are swapped: never what it leads to');
+py('os.kill(os.getpid(), 9)');
+
+$s->bash($id, 'rm -rf /mnt/data/*');
+$c = $s->bash($id, 'truncate -s 16M sparse');
+is_deeply($c->{files}, ['sparse'], '55: a sparse file within the limit');
+is(length $s->fetch($id, 'sparse')->{body}, 16 * $MiB, '55: comes whole');
+$c = $s->python($id, "import os\nfor n in (b'a\\nb', b'\\xff', b'\\x1b[1m'):"
+    . " open(n, 'w').write('x')");
+is_deeply([sort @{$c->{files}}], ['%1B[1m', '%FF', 'a%0Ab'],
+    '56: names with control bytes or no UTF-8 are escaped');
+is($s->fetch($id, $_)->{body}, 'x', "56: and can be fetched so: $_")
+    for @{$c->{files}};
+
+$s->bash($id, 'rm -rf /mnt/data/*');
+is(py(<<'PY'), 'ENOSPC []', '59: a bomb is unpacked against the limits');
+import zipfile
+with zipfile.ZipFile('bomb.zip', 'w', zipfile.ZIP_DEFLATED) as z:
+    with z.open('zeros', 'w') as f:
+        for i in range(64): f.write(bytes(1 << 20))
+os.mkdir('out')
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+print(t(lambda: zipfile.ZipFile('bomb.zip').extractall('out')), end=' ')
+for f in os.listdir('out'): os.unlink('out/' + f)
+print(os.listdir('out'))
+PY
+is_deeply([map { $_->{path} } @{$s->list($id)->{json}{files}}], ['bomb.zip'],
+    '59: and never by us');
+is($s->post("/sessions/$id/exec", body => '{"tool":' . '[' x 100000)->{status},
+    400, '60: a request nested without end');
+is($s->post("/sessions/$id/exec", body => ' ' x 9000000)->{status}, 413,
+    '60: a request without end');
+$s->put($id, 'page.html', '<script>alert(1)</script>');
+is(Satchel::header($s->fetch($id, 'page.html'), 'X-Content-Type-Options'),
+    'nosniff',
+    '61: a page is no page to a browser that guesses');
+$s->put($id, 'in.csv', 'a');
+is_deeply($s->bash($id, 'cat in.csv; echo b >>in.csv')->{files}, ['in.csv'],
+    '62: an input that was changed is an output of that name');
+	return;
+}
+
+# --- sessions and their maker ---
+
+sub makers {
+my $first = $s->session;
+$s->bash($first, 'echo left >left; echo left >/tmp/left');
+$s->python($first, 'left = 1; import os; os.left = 1');
+$s->del("/sessions/$first");
+my $next = $s->session;
+isnt($next, $first, '63: a session comes but once');
+is($s->bash($next, 'ls /mnt/data /tmp | grep left')->{stdout}, '',
+    '63: with nothing of another in its files');
+is($s->python($next, "import os\nprint('left' in globals(), hasattr(os, 'left'))")
+    ->{stdout}, "False False\n", '63: nor in its interpreter');
+is($s->exec($_, 'bash_code_execution', { command => 'true' })->{status}, 404,
+    "64: no session: $_") for $first, 'sbx_00' . 'A' x 22, '../' . $next, '.';
+
+# Many makers at once.
+my @many = map { my $sock = $s->sock;
+    print $sock "POST /sessions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+    . "Content-Length: 0\r\n\r\n"; $sock->flush; $sock } 1 .. 8;
+my %pids;
+for (@many) {
+	local $/;
+	my $a = Satchel::answer(scalar <$_>);
+	my %m = $s->meta($a->{json}{session_id});
+	$pids{$m{pid}}++;
+	$s->del("/sessions/$a->{json}{session_id}");
+}
+is(scalar keys %pids, 8, '65: eight makers at once get eight sessions');
+is(py('print([sc(272, f) for f in (0x10000000, 0x20000)],'
+    . ' sc(56, 0x10000011, 0, 0, 0, 0))'), "['EPERM', 'EPERM'] EPERM",
+    '74: no namespaces or mounts are used up inside');
+
+# A start looks whether sessions can be made: with programs of ours alone.
+$s->bash($next, 'for f in true bwrap satchel-sandbox python3 bash; do printf'
+    . ' "#!/bin/sh\necho run >/mnt/data/run\n" >$f; chmod 755 $f; done');
+kill 'HUP', $s->{sandbox};
+sleep 0.3;
+is($s->get('/health')->{status}, 200, '75: another start, past hostile files');
+is($s->fetch($next, 'run')->{status}, 404, '75: runs none of them');
+	return;
+}
+
 # --- the end ---
 
 sub ending {
@@ -590,7 +692,7 @@ sub attacks {
 	$id = $s->session;
 	%meta = $s->meta($id);
 	bait();
-	$_->() for (\&processes, \&files, \&output, \&endless, \&supervisor, \&visible, \&network, \&privileges, \&links, \&ending);
+	$_->() for (\&processes, \&files, \&output, \&endless, \&supervisor, \&visible, \&network, \&privileges, \&links, \&traps, \&makers, \&ending);
 	undef $s;
 	return;
 }
