@@ -20,6 +20,7 @@ struct conf;
 struct db;
 struct gate;
 struct jwk_ring;
+struct leases;
 struct route;
 struct stats;
 struct store;
@@ -31,7 +32,8 @@ struct server {
 	const struct conf *conf;
 	struct db *db;
 	struct store *store;
-	int xaccel_ok; /* Behind a front that takes X-Accel-Redirect. */
+	struct leases *leases; /* NULL: plain CGI. */
+	int xaccel_ok;         /* Behind a front that takes X-Accel-Redirect. */
 
 	struct jwk_ring *jwk; /* Of LibreChat's tokens; NULL: none are taken. */
 	struct gate *gate;    /* Of body readers; NULL: no limit. */

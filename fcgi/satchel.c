@@ -11,6 +11,7 @@
 #include "http/jwk.h"
 #include "io/blob.h"
 #include "io/db.h"
+#include "run/leases.h"
 
 #include "fcgi/body.h"
 #include "fcgi/front.h"
@@ -195,14 +196,18 @@ child(void *cookie, size_t slot)
 
 	if (server_open(&srv, &p->conf))
 		goto err0;
-	if ((srv.gate = gate_new(threads)) == NULL)
+	if ((srv.leases = leases_new(srv.db)) == NULL)
 		goto err1;
+	if ((srv.gate = gate_new(threads)) == NULL)
+		goto err2;
 	srv.xaccel_ok = 1;
 	srv.stats = p->stats;
 	srv.slot = slot;
 	if (front_run(p->listenfd, threads, serve, &srv) == 0)
 		rc = 0;
 	gate_free(srv.gate);
+err2:
+	leases_free(srv.leases);
 err1:
 	server_close(&srv);
 err0:

@@ -192,10 +192,12 @@ my ($text, $use, $result, $last) = @{ $r->{json}{content} };
 is(types($r), 'text server_tool_use bash_code_execution_tool_result text',
     'the blocks');
 like($use->{id}, qr/^srvtoolu_gw_[0-9a-z]{24}$/, 'id of the use');
+like($r->{json}{container}{id}, qr/^container_gw_[0-9a-z]{20}$/,
+    'id of the container');
 my $id = $result->{content}{content}[0]{file_id};
 like($id, qr/^file-[0-9a-f]{32}$/, 'id of the file');
 is_deeply($r->{json}, { id => $r->{json}{id}, type => 'message',
-    role => 'assistant', model => 'job', container => undef,
+    role => 'assistant', model => 'job', container => $r->{json}{container},
     content => [
 	{ type => 'text', text => 'Let me add them up.', citations => undef },
 	{ type => 'server_tool_use', id => $use->{id},
@@ -226,7 +228,7 @@ is_deeply({ %{ $s->get("/v1/files/$id")->{json} }{qw(filename purpose bytes)}
 is(fetch($id, as => 'bob')->{status}, 404, 'but not by others');
 is($s->get("/v1/files/$id", ant => 1)->{json}{downloadable}, JSON::PP::true,
     'it says that it can be downloaded');
-is(sessions(), 0, 'no sandbox session is left');
+is(sessions(), 1, 'the container keeps its session');
 
 @q = map { $_->{json} } $p->requests;
 is(scalar(@q), 2, 'the model was asked twice');
@@ -468,7 +470,8 @@ is($r->{status}, 200, 'the store refuses an output');
 is_deeply((results($r))[0]{content}, [], 'the run is shown without it');
 is($r->{json}{content}[-1]{text}, 'Not kept.', 'and the model knows');
 
-is(sessions(), 0, 'no sandbox session is left in the end');
+is(sessions(), ($s->mysql("SELECT COUNT(*) FROM container"
+    . " WHERE session > ''"))[0][0], 'no sandbox session but the containers\'');
 
 # --- a turn that runs out of time ---
 

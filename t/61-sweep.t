@@ -59,7 +59,7 @@ sub said {
 	my $j = $r->{json} or return "no JSON: $r->{out}$r->{err}";
 	return join ' ', (map { "$_=$j->{$_}" } grep { $j->{$_} }
 	    qw(expired files bytes uploads parts temp orphans tombstones keys
-	    failed)), $j->{complete} ? 'complete' : 'cut',
+	    containers calls usage failed)), $j->{complete} ? 'complete' : 'cut',
 	    $j->{dry_run} ? 'dry' : ();
 }
 
@@ -312,6 +312,55 @@ sub states {
 	is(said(sweep(['--dry-run'])), 'keys=2 complete dry', 'keys: dry run');
 	is(said(sweep([])), 'keys=2 complete', 'dead for a month: deleted');
 	is(sql('SELECT COUNT(*) FROM api_key'), 4, 'others stay');
+}
+
+# --- containers, runs, answers and usage ---
+{
+	fresh();
+	my $n = 0;
+	my $container = sub {
+		my ($state, $expires, $lease) = @_;
+		push @later, sprintf "INSERT INTO container (id, pid, workspace_id,"
+		    . " user_id, state, name, memory, idle_s, lease, lease_until,"
+		    . " created, last_active, expires, ends) VALUES (%d, '%020d', 1,"
+		    . " 1, '%s', 'n', '1g', 60, 0, %d, 1, 1, %d, %d)", ++$n, $n,
+		    $state, ago($lease), ago($expires), ago($expires);
+		push @later, sprintf "INSERT INTO container_file (container_row,"
+		    . " pid, path, source, created) VALUES (%d, '%s', 'p', 'user', 1)",
+		    $n, key();
+	};
+	$container->('live', -$HOUR, $DAY);
+	$container->('live', 23 * $HOUR, $DAY);
+	$container->('live', 25 * $HOUR, $DAY);
+	$container->('dead', 25 * $HOUR, $DAY);
+	$container->('live', 25 * $HOUR, -$HOUR);
+	push @later, map { sprintf "INSERT INTO code_call (pid, workspace_id,"
+	    . " user_id, tool, kind, input, facts, out_text, err_text, created,"
+	    . " expires) VALUES ('c%d', 1, 1, 0, 0, '', '', '', '', 1, %d)",
+	    ++$n, ago($_) } 1, -$HOUR;
+	push @later, map { sprintf "INSERT INTO response (pid, workspace_id,"
+	    . " user_id, body, input, created, expires) VALUES ('r%d', 1, 1, '',"
+	    . " '', 1, %d)", ++$n, ago($_) } 1, -$HOUR;
+	for my $age (364 * $DAY, 366 * $DAY) {
+		push @later, sprintf "INSERT INTO model_usage (pid, workspace_id,"
+		    . " user_id, key_id, route, model, provider, ran, status, rounds,"
+		    . " runs, priced, run_ms, bytes, price, ms, created) VALUES"
+		    . " ('u%d', 1, 1, 1, 'chat', 'm', 'p', 'nobody', 200, 1, 0, 0, 0,"
+		    . " 0, 0, 1, %d)", ++$n, ago($age);
+		push @later, sprintf "INSERT INTO run_usage (model_pid, workspace_id,"
+		    . " user_id, tool, ms, files, bytes, created) VALUES ('u%d', 1,"
+		    . " 1, 't', 1, 0, 0, %d)", $n, ago($age);
+	}
+	is(said(sweep(['--dry-run'])), 'containers=2 calls=2 usage=2 complete dry',
+	    'containers, runs and usage: dry run');
+	is(said(sweep([])), 'containers=2 calls=2 usage=2 complete',
+	    'over for a day, past their expiry, older than a year: gone');
+	is(sql("SELECT GROUP_CONCAT(id ORDER BY id) FROM container"), '1,2,5',
+	    'not those alive, lately over, or in use');
+	is(sql("SELECT GROUP_CONCAT(container_row ORDER BY container_row)"
+	    . ' FROM container_file'), '1,2,5', 'nor what they remember');
+	is(said(sweep(['-s', 'usage.retention_seconds=0'])), 'complete',
+	    'usage that is kept for ever');
 }
 
 # --- orphans ---

@@ -39,20 +39,22 @@ for my $u (@users) {
 	ok($live && $old && $up && $part, "$u owns something of each kind");
 	(my $hex = $live) =~ s/^file-//;
 	my ($ws) = $s->mysql("SELECT workspace_name FROM api_key WHERE user_name = '$u'");
-	$own{$u} = { workspaces => $ws, files => [$live, "file_$hex", "cfile_$hex", $dead, $old],
+	my $container = $s->post('/v1/containers', as => $u, json => { name => 'c',
+	    file_ids => [$live] })->{json}{id};
+	$own{$u} = { containers => [$container], workspaces => $ws, files => [$live, "file_$hex", "cfile_$hex", $dead, $old],
 	    uploads => [$up], part => $part };
 }
 
-# Routes with an id, as [method, path pattern].
+# Routes with an id, as [method, path pattern]; a model is nobody's own.
 open(my $f, '<', "$FindBin::Bin/../fcgi/routes.c") or die $!;
-my @routes = map { [$_->[0], $_->[1]] } grep { $_->[1] =~ /\{/ }
+my @routes = map { [$_->[0], $_->[1]] } grep { $_->[1] =~ /\{(?!model)/ }
     map { [/\{ "(\w+)",\s+"([^"]+)"/] } grep { /\{ "\w+",\s+"/ } <$f>;
 cmp_ok(scalar(@routes), '>=', 6, 'the table has routes with ids');
 
 # Everything that a foreign call might have changed.
 sub state_of {
 	my @rows = map { join('|', map { $_ // 'NULL' } @$_) } map { $s->mysql("SELECT * FROM $_ ORDER BY 1") }
-	    qw(file upload upload_part code_policy);
+	    qw(file upload upload_part code_policy container container_file);
 	my @names;
 	find(sub { push(@names, join(' ', $File::Find::name, (stat)[7])) if -f }, $s->{root});
 	return join("\n", @rows, sort @names);
@@ -79,7 +81,7 @@ sub is_foreign {
 }
 
 my $before = state_of();
-my %never = (files => 'file-' . '01a229f12800' . 'f' x 20, uploads => 'upload_' . 'f' x 32, workspaces => 'nope');
+my %never = (files => 'file-' . '01a229f12800' . 'f' x 20, uploads => 'upload_' . 'f' x 32, containers => 'cntr_gw_' . 'f' x 20, workspaces => 'nope');
 for my $route (@routes) {
 	my ($method, $pattern) = @$route;
 	next if $pattern =~ /\{lcid\}/; # Its own rule: below.
@@ -92,6 +94,7 @@ for my $route (@routes) {
 			my $ask = sub {
 				my ($id) = @_;
 				(my $path = "/v1$pattern") =~ s/\{\w+\}/$id/;
+				$path =~ s/\{file\}/$own{$who}{files}[0]/;
 				return shape($s->request($method, $path, as => $who, ant => $ant, @more), $id);
 			};
 			my $want = $ask->($never{$kind});
@@ -113,6 +116,18 @@ for my $who (@users) {
 		    messages => [{ role => 'user', content => [{ type => 'text', text => 'x' },
 		    { type => 'container_upload', file_id => $own{$owner}{files}[0] }]}] });
 		is($a->{status}, 404, "$who cannot give a model a file of $owner");
+		for my $way (qw(json form)) {
+			my @body = $way eq 'json' ? (json => { file_id => $own{$owner}{files}[0] })
+			    : (form => [[file => 'x', 'x', 'text/plain']]);
+			my $c = $own{$way eq 'json' ? $who : $owner}{containers}[0];
+			$a = $s->post("/v1/containers/$c/files", as => $who, @body);
+			is($a->{status}, 404, "$way: nothing of $owner comes together with $who\'s");
+		}
+		$a = $s->post('/v1/messages', as => $who, ant => 1, json => { model => 'demo',
+		    max_tokens => 100, tools => [{ type => 'code_execution_20250825', name => 'code_execution' }],
+		    container => $own{$owner}{containers}[0],
+		    messages => [{ role => 'user', content => 'x' }] });
+		is($a->{status}, 404, "$who cannot have code run in a container of $owner");
 	}
 	my $ids = join('&', map { "ids[]=$own{$_}{files}[0]" } grep { $_ ne $who } @users);
 	is_deeply($s->get("/v1/files?$ids", as => $who, ant => 1)->{json}{data}, [],

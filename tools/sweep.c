@@ -147,7 +147,8 @@ progress(void *cookie, const struct sweep_count *n)
 		     "%ju other names, %ju failed ",
 	    (double)(now - v->start) / 1000, (uintmax_t)n->files,
 	    (uintmax_t)n->bytes,
-	    (uintmax_t)(n->uploads + n->parts + n->tombstones + n->keys),
+	    (uintmax_t)(n->uploads + n->parts + n->tombstones + n->keys +
+		n->containers + n->calls + n->usage),
 	    (uintmax_t)(n->temp + n->orphans), (uintmax_t)n->failed);
 	(void)fflush(stdout);
 }
@@ -173,7 +174,8 @@ summary(const struct view *v, const struct sweep_count *n, enum sweep_rc rc,
 	    {"bytes", n->bytes}, {"uploads", n->uploads}, {"parts", n->parts},
 	    {"temp", n->temp}, {"orphans", n->orphans},
 	    {"tombstones", n->tombstones}, {"keys", n->keys},
-	    {"failed", n->failed}};
+	    {"containers", n->containers}, {"calls", n->calls},
+	    {"usage", n->usage}, {"failed", n->failed}};
 	const char *sep = v->tty ? "\n " : ",";
 	size_t i;
 
@@ -216,6 +218,7 @@ run(const struct conf *c, const struct options *o)
 	struct sweep s = {.grace_s = c->files_grace_s,
 	    .tombstone_s = c->files_tombstone_s,
 	    .abandon_s = c->files_abandon_s,
+	    .usage_s = c->usage_retention_s,
 	    .batch = o->batch,
 	    .dry_run = o->dry_run,
 	    .orphans = o->orphans,

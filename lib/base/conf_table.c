@@ -125,6 +125,10 @@ const struct row conf_rows[] = {
 	    "Added to what the model is told when it is offered code."),
 	LATER("code_execution.price_per_run"),
 
+	NUM("usage.retention_seconds", AT(usage_retention_s), "31536000",
+	    0, YEARS,
+	    "How long rows of usage stay; 0 = for ever."),
+
 	TEXT("sandbox.url", url, AT(sandbox_url), "",
 	    "Base of the code-execution protocol; empty = no sandbox."),
 	TEXT("sandbox.token", secret, AT(sandbox_token), "",

@@ -125,8 +125,9 @@ batch_exec(const struct run *r, const char *sql, const uint64_t *lead,
 enum sweep_rc
 sweep_run(const struct sweep *s, struct sweep_count *n)
 {
-	static enum sweep_rc (*const steps[])(struct run *) = {
-	    sweep_temp, sweep_mark, sweep_reclaim, sweep_forget, sweep_orphans};
+	static enum sweep_rc (*const steps[])(struct run *) = {sweep_temp,
+	    sweep_mark, sweep_reclaim, sweep_containers, sweep_forget,
+	    sweep_orphans};
 	struct run r = {.s = s, .n = n};
 	enum sweep_rc rc = SWEEP_DONE;
 	size_t i;

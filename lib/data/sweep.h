@@ -15,6 +15,10 @@
  *   dead past the grace time	-> claimed, bytes unlinked, file gone (part: no
  *				   row; upload without public id: no row)
  *   gone past the tombstone time -> no row; the same for uploads in parts
+ *   container past its expiry, for the tombstone time -> no row, none of its
+ *				   files' places
+ *   run or answer kept for later, past its expiry -> no row
+ *   usage older than its retention -> no row
  *   key revoked or expired 30 days ago -> no row
  *   name in the store that no row knows, once it is old -> unlinked
  *
@@ -51,6 +55,9 @@ struct sweep_count {
 	uint64_t orphans;    /* Published blobs removed that no row knew. */
 	uint64_t tombstones; /* Rows of removed files deleted. */
 	uint64_t keys;       /* API keys deleted. */
+	uint64_t containers; /* Containers forgotten. */
+	uint64_t calls;      /* Runs and answers kept for later, forgotten. */
+	uint64_t usage;      /* Rows of usage deleted. */
 	uint64_t failed;     /* Removals that failed; the next run tries. */
 };
 
@@ -67,6 +74,7 @@ struct sweep {
 	struct db *db;
 	struct store *store;
 	uint64_t grace_s, tombstone_s, abandon_s; /* As the settings. */
+	uint64_t usage_s;                         /* 0: usage stays. */
 	size_t batch;                             /* 1 to SWEEP_BATCH. */
 	int dry_run;                              /* Change nothing. */
 	int orphans; /* Walk the whole store now, and believe what is found. */

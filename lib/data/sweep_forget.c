@@ -7,6 +7,8 @@
 #define OLD_UPLOAD(state) \
 	"FROM upload WHERE state = '" state "' AND sweep_at <= ?"
 #define OLD_KEY(column) "FROM api_key WHERE " column " <= ?"
+#define OLD_USAGE(table) "FROM " table " WHERE created <= ?"
+#define OVER(table) "FROM " table " WHERE expires <= ?"
 #define DELETE(rows, order) "DELETE " rows " ORDER BY " order " LIMIT ?"
 #define COUNT(rows) "SELECT COUNT(*) " rows
 #define BOTH(rows, order) DELETE(rows, order), COUNT(rows)
@@ -16,15 +18,22 @@
 static const struct kind {
 	const char *delete, *count;
 	size_t field; /* Of struct sweep_count. */
-	int key;      /* Kept SWEEP_KEY_S, not the tombstone time. */
+	enum { TOMBSTONE, KEY, NOW, USAGE } kept; /* For how long. */
 } kinds[] = {
 	{ BOTH("FROM file WHERE state = 'gone' AND sweep_at <= ?", "sweep_at"),
-	    AT(tombstones), 0 },
-	{ BOTH(OLD_UPLOAD("pending"), "sweep_at"), AT(uploads), 0 },
-	{ BOTH(OLD_UPLOAD("completed"), "sweep_at"), AT(uploads), 0 },
-	{ BOTH(OLD_UPLOAD("cancelled"), "sweep_at"), AT(uploads), 0 },
-	{ BOTH(OLD_KEY("revoked"), "id"), AT(keys), 1 },
-	{ BOTH(OLD_KEY("expires"), "id"), AT(keys), 1 },
+	    AT(tombstones), TOMBSTONE },
+	{ BOTH(OLD_UPLOAD("pending"), "sweep_at"),
+	    AT(uploads), TOMBSTONE },
+	{ BOTH(OLD_UPLOAD("completed"), "sweep_at"),
+	    AT(uploads), TOMBSTONE },
+	{ BOTH(OLD_UPLOAD("cancelled"), "sweep_at"),
+	    AT(uploads), TOMBSTONE },
+	{ BOTH(OLD_KEY("revoked"), "id"), AT(keys), KEY },
+	{ BOTH(OLD_KEY("expires"), "id"), AT(keys), KEY },
+	{ BOTH(OVER("code_call"), "expires"), AT(calls), NOW },
+	{ BOTH(OVER("response"), "expires"), AT(calls), NOW },
+	{ BOTH(OLD_USAGE("model_usage"), "created"), AT(usage), USAGE },
+	{ BOTH(OLD_USAGE("run_usage"), "created"), AT(usage), USAGE },
 };
 /* clang-format on */
 
@@ -35,15 +44,34 @@ one_number(void *cookie, char *const *cols)
 	return (num_u64(cols[0], 0, UINT64_MAX, cookie));
 }
 
+/* Seconds that rows of this kind are kept for. */
+static uint64_t
+kept_s(const struct run *r, const struct kind *k)
+{
+
+	switch (k->kept) {
+	case KEY:
+		return (SWEEP_KEY_S);
+	case NOW:
+		return (0);
+	case USAGE:
+		return (r->s->usage_s);
+	case TOMBSTONE:
+		break;
+	}
+	return (r->s->tombstone_s);
+}
+
 static enum sweep_rc
 forget(struct run *r, const struct kind *k)
 {
 	const struct db_arg args[] = {
-	    DB_U64(run_due(r, k->key ? SWEEP_KEY_S : r->s->tombstone_s)),
-	    DB_U64(r->s->batch)};
+	    DB_U64(run_due(r, kept_s(r, k))), DB_U64(r->s->batch)};
 	uint64_t *count = (uint64_t *)((char *)r->n + k->field), n = 0;
 	enum sweep_rc rc;
 
+	if (k->kept == USAGE && r->s->usage_s == 0)
+		return (SWEEP_DONE);
 	if (r->s->dry_run) {
 		rc = run_db(
 		    db_rows(r->s->db, k->count, args, 1, 1, one_number, &n));

@@ -115,6 +115,7 @@ enum sweep_rc sweep_pretend(struct run *, int, int, const struct due *);
 enum sweep_rc sweep_temp(struct run *);
 enum sweep_rc sweep_mark(struct run *);
 enum sweep_rc sweep_reclaim(struct run *);
+enum sweep_rc sweep_containers(struct run *);
 enum sweep_rc sweep_forget(struct run *);
 enum sweep_rc sweep_orphans(struct run *);
 

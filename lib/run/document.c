@@ -21,7 +21,7 @@
 
 #define COMMAND_MAX 8192
 #define NOT_FOUND 127 /* A shell's exit code for no such program. */
-#define SPARE_S 60 /* That a session outlives its command. */
+#define SPARE_S 60    /* That a session outlives its command. */
 
 /* ---- Bytes */
 

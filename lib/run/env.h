@@ -10,12 +10,14 @@ struct arena;
 struct caller;
 struct conf;
 struct db;
+struct leases;
 struct store;
 
 struct run_env {
 	const struct conf *conf;
 	struct db *db;
 	struct store *store;
+	struct leases *leases; /* NULL: a single request, too short for it. */
 	const struct caller *caller;
 	struct arena *mem;      /* Of this request. */
 	int gone_fd;            /* See struct upstream_call... */

@@ -109,5 +109,5 @@ void
 exec_close(struct exec *x)
 {
 
-	room_close(&x->room);
+	room_close(&x->room, 0);
 }

@@ -216,6 +216,7 @@ call_run(struct room *room, const struct call *c, struct outcome *o)
 		o->kind = OUTCOME_BAD_INPUT;
 		return (RUN_OK);
 	}
+	room->ran = 1;
 	if (!room_is_open(room)) {
 		switch (room_open(room, &why)) {
 		case RUN_OK:

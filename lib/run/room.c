@@ -10,14 +10,15 @@
 
 #include "run/collect.h"
 #include "run/room.h"
+#include "run/room_container.h"
 
-#define QUEUE_MS 5000      /* Waited for a place in the sandbox. */
-#define RETRY_S 5          /* After which a caller may come again. */
-#define AGAIN_MS 250       /* Between two tries. */
-#define STREAM_MAX 262144  /* Of stdout and stderr each. */
-#define WALL_LIMIT 124     /* Exit code of a run stopped by its limit. */
-#define CLOCKS_MS 250      /* By which two clocks may differ about that. */
-#define LIFETIME_SPARE 120 /* Seconds a session outlives a turn's budget. */
+#define QUEUE_MS 5000     /* Waited for a place in the sandbox. */
+#define RETRY_S 5         /* After which a caller may come again. */
+#define AGAIN_MS 250      /* Between two tries. */
+#define STREAM_MAX 262144 /* Of stdout and stderr each. */
+#define WALL_LIMIT 124    /* Exit code of a run stopped by its limit. */
+#define CLOCKS_MS 250     /* By which two clocks may differ about that. */
+#define SPARE_S 60        /* Seconds a session outlives its container. */
 
 static enum run_rc
 refuse_sandbox(struct refusal *why)
@@ -38,20 +39,34 @@ pause_gone(int fd)
 	return (poll(&p, fd != -1, AGAIN_MS) > 0);
 }
 
+/* Make room: the session of a container that nobody is working in has to go,
+ * and will be put together again when it is wanted. */
+static int
+evict(struct room *room)
+{
+	const struct run_env *env = room->env;
+	const char *session;
+
+	if (container_evict(env->db, env->mem, room_now(room), &session) !=
+	    DATA_OK)
+		return (-1);
+	(void)sandbox_destroy(&room->sandbox, session);
+	return (0);
+}
+
 /* Start a session, asking again for as long as the sandbox is only full. */
 static enum run_rc
 start(struct room *room, struct refusal *why)
 {
 	const struct conf *c = room->env->conf;
-	uint64_t end = clock_ms() + QUEUE_MS;
-	uint64_t life = c->turn_budget_s + LIFETIME_SPARE;
+	const uint64_t end = clock_ms() + QUEUE_MS;
+	const uint64_t idle = room->container.row != 0 ? room->container.idle_s
+						       : c->turn_budget_s;
 	enum sandbox_rc rc;
 
 	for (;;) {
-		rc = sandbox_create(&room->sandbox,
-		    life < c->sandbox_idle_s ? life : c->sandbox_idle_s,
-		    life < c->sandbox_lifetime_s ? life : c->sandbox_lifetime_s,
-		    room->session);
+		rc = sandbox_create(&room->sandbox, idle + SPARE_S,
+		    c->sandbox_lifetime_s + SPARE_S, room->session);
 		if (rc == SANDBOX_OK)
 			return (RUN_OK);
 		room->session[0] = '\0';
@@ -59,6 +74,8 @@ start(struct room *room, struct refusal *why)
 			return (RUN_GONE);
 		if (rc != SANDBOX_BUSY || clock_ms() + AGAIN_MS > end)
 			return (refuse_sandbox(why));
+		if (evict(room) == 0)
+			continue;
 		if (pause_gone(room->sandbox.gone_fd))
 			return (RUN_GONE);
 	}
@@ -71,8 +88,46 @@ room_init(struct room *room, const struct run_env *env, uint64_t deadline)
 	*room = (struct room){.env = env,
 	    .sandbox = {env->conf->sandbox_url, env->conf->sandbox_token,
 		env->gone_fd, env->on_wait, env->wait_cookie},
-	    .deadline = deadline};
+	    .deadline = deadline,
+	    .born = clock_ms()};
 	room->seeds.end = &room->seeds.first;
+}
+
+enum run_rc
+room_enter(struct room *room, struct talk *t, struct refusal *why)
+{
+
+	return (container_take(room, t, why));
+}
+
+/* Have the container, if there is one, remember a file. */
+static void
+remember(struct room *room, const char *id, const char *path, int produced)
+{
+
+	if (room->container.row != 0)
+		(void)container_file_put(room->env->db, room->container.row, id,
+		    path, produced, room_now(room));
+}
+
+/* Put in what the container does not have yet, and have it remembered. */
+static enum run_rc
+place(struct room *room, struct refusal *why)
+{
+	const struct run_env *env = room->env;
+	const struct seed *s;
+	enum run_rc rc;
+
+	for (s = room->seeds.first; s != NULL; s = s->next) {
+		if (seed_held(&room->seeds, s->file.id) != NULL)
+			continue;
+		rc = seed_put(
+		    env, &room->sandbox, room->session, &s->file, s->name, why);
+		if (rc != RUN_OK)
+			return (rc);
+		remember(room, s->file.id, s->name, 0);
+	}
+	return (RUN_OK);
 }
 
 enum run_rc
@@ -80,10 +135,13 @@ room_open(struct room *room, struct refusal *why)
 {
 	enum run_rc rc;
 
-	if ((rc = start(room, why)) != RUN_OK)
+	if (room_is_open(room))
+		return (place(room, why));
+	if ((rc = start(room, why)) != RUN_OK ||
+	    (room->container.row != 0 && (!room->fresh || room->lost) &&
+		(rc = container_restore(room, why)) != RUN_OK))
 		return (rc);
-	return (seed_place(
-	    room->env, &room->sandbox, room->session, &room->seeds, why));
+	return (place(room, why));
 }
 
 /* Seconds that a run may take: its own limit, or what is left of the turn. */
@@ -149,6 +207,20 @@ is_pending(const struct room *room, const char *path)
 	return (0);
 }
 
+/* Keep ${n} files, and have the container remember them. */
+static enum run_rc
+keep(struct room *room, const char *const *paths, size_t n, struct outcome *o)
+{
+	const struct run_env *env = room->env;
+	const struct outcome_file *f;
+	enum run_rc rc;
+
+	rc = collect(env, &room->sandbox, room->session, paths, n, o);
+	for (f = o->files; f != NULL; f = f->next)
+		remember(room, f->id, f->path, 1);
+	return (rc);
+}
+
 /* What the run wrote, then what the editor wrote before it. */
 static enum run_rc
 collect_all(
@@ -169,7 +241,7 @@ collect_all(
 	for (i = 0; i < room->npending; i++)
 		all[n++] = room->pending[i];
 	room->npending = 0;
-	return (collect(room->env, &room->sandbox, room->session, all, n, o));
+	return (keep(room, all, n, o));
 }
 
 enum run_rc
@@ -227,17 +299,19 @@ room_collect(struct room *room, struct outcome *o)
 
 	if (room->npending == 0 || !room_is_open(room))
 		return (RUN_OK);
-	rc = collect(room->env, &room->sandbox, room->session, room->pending,
-	    room->npending, o);
+	rc = keep(room, room->pending, room->npending, o);
 	room->npending = 0;
 	return (rc);
 }
 
 void
-room_close(struct room *room)
+room_close(struct room *room, int answered)
 {
 
-	if (room_is_open(room))
+	if (room->container.row != 0)
+		container_give_back(room, answered);
+	else if (room_is_open(room))
 		(void)sandbox_destroy(&room->sandbox, room->session);
+	room->container.row = 0;
 	room->session[0] = '\0';
 }

@@ -5,14 +5,20 @@
 
 #include "io/sandbox_client.h"
 
+#include "data/container.h"
+
 #include "speech/ours.h"
+#include "speech/talk.h"
 
 #include "run/env.h"
+#include "run/leases.h"
 #include "run/seed.h"
 
 /*
- * The sandbox session of one request: seeded when it is opened, replaced when
- * it has died, ended with the request whatever came of it.
+ * Where the code of one request runs: a container, leased for as long as the
+ * request lasts, and a sandbox session, which is the container's last one if
+ * that is alive, and is put together again from the container's files when it
+ * has died.
  */
 
 /* Opaque types. */
@@ -28,6 +34,13 @@ struct room {
 	char session[SANDBOX_IDMAX + 1]; /* "": none is open. */
 	int lost;                        /* One died; the next is to say so. */
 	uint64_t deadline;               /* clock_ms() no run may pass. */
+	uint64_t born;                   /* clock_ms() */
+
+	struct container container; /* row 0: none was taken. */
+	struct lease lease;
+	struct talk *talk; /* Is told of it. */
+	int fresh;         /* It was made for this request. */
+	int ran;           /* Something has run in it, or was to. */
 
 	/* Written by the editor, reported with the next run. */
 	const char *pending[ROOM_PENDING];
@@ -41,9 +54,17 @@ struct room {
 void room_init(struct room *, const struct run_env *, uint64_t);
 
 /**
+ * room_enter(room, t, why):
+ * Take the container that ${t} asks for, or make one, and tell ${t}; the seeds
+ * can be resolved then.  Whatever the outcome, room_close() must follow.
+ */
+enum run_rc room_enter(struct room *, struct talk *, struct refusal *);
+
+/**
  * room_open(room, why):
- * Start a session, waiting up to five seconds for a place, and copy the seeds
- * there.  Whatever the outcome, room_close() must follow.
+ * Have a session: the container's own, or a new one, waiting up to five seconds
+ * for a place.  Copy the seeds there.  Without a container it is this request's
+ * own, and ends with it.
  */
 enum run_rc room_open(struct room *, struct refusal *);
 
@@ -76,9 +97,11 @@ int room_written(struct room *, const char *);
 enum run_rc room_collect(struct room *, struct outcome *);
 
 /**
- * room_close(room):
- * End the session.
+ * room_close(room, answered):
+ * Give the container back, its session with it.  Both end here if they were
+ * made for a caller who will not know of them, because nothing has run or he is
+ * not ${answered}.
  */
-void room_close(struct room *);
+void room_close(struct room *, int);
 
 #endif /* !RUN_ROOM_H_ */

@@ -62,6 +62,23 @@ mark_seeded(struct talk *t, struct part *p, const struct seed *s)
 	return (rc);
 }
 
+/* It lies where an earlier request put it. */
+static int
+mark_held(struct talk *t, struct part *p, const struct container_file *h)
+{
+	struct buf b = BUF_INIT(MARKER_MAX);
+	int rc;
+
+	buf_printf(&b, "[file /mnt/data/%s", h->path);
+	if (h->rc == DATA_OK)
+		buf_printf(&b, " - uploaded as \"%s\", %s, %" PRIu64 " bytes",
+		    h->file.name, h->file.mime, h->file.bytes);
+	buf_puts(&b, "]");
+	rc = set_marker(t, p, &b);
+	buf_free(&b);
+	return (rc);
+}
+
 static int
 mark_lost(struct talk *t, struct part *p, const char *name)
 {
@@ -79,16 +96,23 @@ is_taken(void *cookie, const char *name)
 {
 	const struct seeds *all = cookie;
 	const struct seed *s;
+	size_t i;
 
 	for (s = all->first; s != NULL; s = s->next)
 		if (strcmp(s->name, name) == 0)
+			return (1);
+	for (i = 0; i < all->nheld; i++)
+		if (strcmp(all->held[i].path, name) == 0)
+			return (1);
+	for (i = 0; i < all->nthere; i++)
+		if (strcmp(all->there[i].path, name) == 0)
 			return (1);
 	return (0);
 }
 
 /* Names are compared in one normal form, so they are kept in it. */
-static const char *
-choose_name(struct arena *mem, struct seeds *seeds, const char *shown)
+const char *
+seed_name(struct arena *mem, struct seeds *seeds, const char *shown)
 {
 	char name[PATH_NAME_SIZE], unique[PATH_NAME_SIZE];
 	struct buf b = BUF_INIT(PATH_NAME_MAX * 16);
@@ -111,6 +135,17 @@ find_seed(const struct seeds *seeds, const char *id)
 	for (s = seeds->first; s != NULL; s = s->next)
 		if (strcmp(s->file.id, id) == 0)
 			return (s);
+	return (NULL);
+}
+
+const struct container_file *
+seed_held(const struct seeds *seeds, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < seeds->nheld; i++)
+		if (strcmp(seeds->held[i].id, id) == 0)
+			return (&seeds->held[i]);
 	return (NULL);
 }
 
@@ -143,7 +178,7 @@ add_seed(const struct run_env *env, struct talk *t, struct part *p,
 	if ((s = arena_alloc(env->mem, sizeof(*s))) == NULL)
 		return (no_memory(why));
 	s->file = *f;
-	if ((s->name = choose_name(env->mem, seeds, f->name)) == NULL ||
+	if ((s->name = seed_name(env->mem, seeds, f->name)) == NULL ||
 	    mark_seeded(t, p, s))
 		return (no_memory(why));
 	seeds->bytes += f->bytes;
@@ -174,6 +209,7 @@ static enum run_rc
 resolve(const struct run_env *env, struct talk *t, struct part *p,
     struct seeds *seeds, struct refusal *why)
 {
+	const struct container_file *h;
 	char id[FILE_IDMAX + 1];
 	struct file f;
 	struct seed *s;
@@ -181,6 +217,9 @@ resolve(const struct run_env *env, struct talk *t, struct part *p,
 
 	if (file_id_parse(p->id, id))
 		return (lost_seed(t, p, DATA_NONE, NULL, why));
+	if ((h = seed_held(seeds, id)) != NULL &&
+	    (h->rc == DATA_OK || !p->newest))
+		return (mark_held(t, p, h) ? no_memory(why) : RUN_OK);
 	if ((s = find_seed(seeds, id)) != NULL)
 		return (mark_seeded(t, p, s) ? no_memory(why) : RUN_OK);
 	if (seeds->sought++ == SOUGHT_MAX)
@@ -214,7 +253,6 @@ seed_resolve(const struct run_env *env, struct talk *t, struct seeds *seeds,
 	struct part *p;
 	enum run_rc rc;
 
-	*seeds = (struct seeds){.end = &seeds->first};
 	for (u = t->first; u != NULL; u = u->next)
 		for (p = u->first; p != NULL; p = p->next)
 			if (p->kind == PART_FILE &&
@@ -231,34 +269,34 @@ read_blob(void *cookie, uint64_t off, void *buf, size_t len)
 }
 
 static enum run_rc
-refuse_blob(enum blob_rc rc, const struct seed *s, struct refusal *why)
+refuse_blob(enum blob_rc rc, const struct file *f, struct refusal *why)
 {
 
 	if (rc == BLOB_AWAY)
 		(void)refuse(why, P_STORE, NULL,
 		    "The file store is not available right now.");
 	else {
-		log_err("seed: the bytes of file %s are missing", s->file.id);
+		log_err("seed: the bytes of file %s are missing", f->id);
 		(void)refuse(why, P_CONTENT_MISSING, NULL,
-		    "The content of the file \"%.200s\" is missing.",
-		    s->file.name);
+		    "The content of the file \"%.200s\" is missing.", f->name);
 	}
 	return (RUN_REFUSED);
 }
 
-static enum run_rc
-place(const struct run_env *env, const struct sandbox *sb, const char *session,
-    const struct seed *s, struct refusal *why)
+enum run_rc
+seed_put(const struct run_env *env, const struct sandbox *sb,
+    const char *session, const struct file *f, const char *path,
+    struct refusal *why)
 {
 	enum sandbox_rc rc;
 	enum blob_rc brc;
 	uint64_t bytes;
 	int fd;
 
-	brc = blob_open(env->store, s->file.key, &bytes, &fd);
+	brc = blob_open(env->store, f->key, &bytes, &fd);
 	if (brc != BLOB_OK)
-		return (refuse_blob(brc, s, why));
-	rc = sandbox_put(sb, session, s->name, read_blob, &fd, bytes);
+		return (refuse_blob(brc, f, why));
+	rc = sandbox_put(sb, session, path, read_blob, &fd, bytes);
 	close(fd);
 	switch (rc) {
 	case SANDBOX_OK:
@@ -268,24 +306,11 @@ place(const struct run_env *env, const struct sandbox *sb, const char *session,
 	case SANDBOX_TOO_BIG:
 		(void)refuse(why, P_BODY_TOO_LARGE, NULL,
 		    "The file \"%.200s\" is too large for the sandbox.",
-		    s->file.name);
+		    f->name);
 		return (RUN_REFUSED);
 	default:
 		(void)refuse(why, P_SANDBOX, NULL,
 		    "The code sandbox cannot take work right now.");
 		return (RUN_REFUSED);
 	}
-}
-
-enum run_rc
-seed_place(const struct run_env *env, const struct sandbox *sb,
-    const char *session, const struct seeds *seeds, struct refusal *why)
-{
-	const struct seed *s;
-	enum run_rc rc;
-
-	for (s = seeds->first; s != NULL; s = s->next)
-		if ((rc = place(env, sb, session, s, why)) != RUN_OK)
-			return (rc);
-	return (RUN_OK);
 }

@@ -412,17 +412,18 @@ admit(struct state *s)
 {
 	const struct run_env *env = s->job->env;
 	struct talk *t = s->job->talk;
+	const int offered = t->ours != 0 && t->choice != CHOICE_NONE;
 	enum run_rc rc;
 
+	if (offered && (rc = room_enter(&s->room, t, s->why)) != RUN_OK)
+		return (rc);
 	if ((rc = recall_results(env, t, s->why)) != RUN_OK ||
 	    (t->ours != 0 &&
 		(rc = seed_resolve(env, t, &s->room.seeds, s->why)) !=
 		    RUN_OK) ||
 	    (rc = show_talk(env, s->job->provider, t, s->why)) != RUN_OK)
 		return (rc);
-	if (t->ours == 0 || t->choice == CHOICE_NONE)
-		return (RUN_OK);
-	return (room_open(&s->room, s->why));
+	return (offered ? room_open(&s->room, s->why) : RUN_OK);
 }
 
 static uint64_t
@@ -451,7 +452,7 @@ turn_run(struct turn_job *job, struct refusal *why)
 		rc = one_round(&s);
 	if (rc == RUN_OK)
 		rc = finish(&s);
-	room_close(&s.room);
+	room_close(&s.room, rc == RUN_OK);
 	why->ran = job->ran;
 	return (rc);
 }

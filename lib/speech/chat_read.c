@@ -161,6 +161,7 @@ read_container(struct reader *rd, struct jspan root)
 
 	if (reader_member(root, "container", &v) && openai_container(rd, v))
 		return (-1);
+	rd->talk->forgets = 1; /* An answer has no place for one. */
 	reader_out(rd, mark);
 	return (0);
 }

@@ -5,6 +5,8 @@
 #include "base/buf.h"
 #include "base/hash.h"
 
+#include "data/container.h"
+
 #include "speech/messages.h"
 #include "speech/model_dialect.h"
 #include "speech/pick.h"
@@ -318,18 +320,7 @@ read_parameters(struct reader *rd, struct jspan root)
 
 /* ---- What this gateway has not, or not yet */
 
-static int
-is_our_container(const char *id)
-{
-
-	return (strncmp(id, "container_gw_", 13) == 0 ||
-	    strncmp(id, "cntr_gw_", 8) == 0);
-}
-
-/*
- * A container of ours that is named does not exist, because none is given out;
- * one of somebody else's counts as absent.
- */
+/* A container that is none of ours counts as absent. */
 static int
 read_container(struct reader *rd, struct jspan root)
 {
@@ -354,9 +345,8 @@ read_container(struct reader *rd, struct jspan root)
 	if ((s = pick_str(rd->talk->mem, id)) == NULL)
 		return (refuse(rd->why, P_BAD_REQUEST, "container",
 		    "container: must be an id or an object"));
-	if (is_our_container(s))
-		return (refuse(rd->why, P_NOT_FOUND, "container",
-		    "container: there is no container %.80s", s));
+	rd->talk->ask.id = container_id_bare(s);
+	rd->talk->ask.where = "container";
 	return (0);
 }
 

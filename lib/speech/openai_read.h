@@ -100,8 +100,8 @@ int openai_parameters(struct reader *, struct jspan);
 
 /**
  * openai_container(rd, v):
- * Read the id ${v} of a container.  One of ours that is not there is refused;
- * one of somebody else's counts as absent.
+ * Read the id ${v} of the container that is asked for; one of somebody else's
+ * counts as absent.
  */
 int openai_container(struct reader *, struct jspan);
 

@@ -4,6 +4,8 @@
 
 #include "base/buf.h"
 
+#include "data/container.h"
+
 #include "speech/openai_read.h"
 #include "speech/pick.h"
 #include "speech/refusal.h"
@@ -141,13 +143,12 @@ openai_container(struct reader *rd, struct jspan v)
 
 	if (reader_str(rd, v, &id))
 		return (-1);
-	if (strncmp(id, "container_gw_", 13) != 0 &&
-	    strncmp(id, "cntr_gw_", 8) != 0)
+	if ((id = container_id_bare(id)) == NULL)
 		return (0);
-	(void)refuse(
-	    rd->why, P_NOT_FOUND, rd->at, "There is no container '%.80s'.", id);
-	refuse_code(rd->why, "container_not_found");
-	return (-1);
+	if ((rd->talk->ask.where = reader_where(rd)) == NULL)
+		return (openai_no_memory(rd));
+	rd->talk->ask.id = id;
+	return (0);
 }
 
 int

@@ -190,8 +190,9 @@ outcome_text(
 	put_not_kept(&t, o, bounds);
 	if (o->lost)
 		buf_puts(&t,
-		    "the sandbox was started anew: of the earlier "
-		    "files only the uploaded ones are there\n");
+		    "the sandbox was started anew: the uploaded files and "
+		    "those given back to the user are there, others are "
+		    "gone\n");
 
 	/* Such as an edit after which nothing stands there any more. */
 	if (t.len == 0)

@@ -6,6 +6,8 @@
 
 #include "data/file.h"
 
+#include "data/container.h"
+
 #include "speech/openai_read.h"
 #include "speech/outcome.h"
 #include "speech/pick.h"
@@ -116,6 +118,23 @@ add_call(struct reader *rd, const char *id, struct text code)
 	return (rc);
 }
 
+/* The last container of ours in the history is used again if it is there. */
+static void
+ask_again(struct reader *rd, struct jspan v)
+{
+	struct talk_ask *ask = &rd->talk->ask;
+	struct jspan m;
+	const char *s;
+
+	if ((ask->id != NULL && !ask->mild) ||
+	    !reader_member(v, "container_id", &m) ||
+	    (s = pick_str(rd->talk->mem, m)) == NULL ||
+	    (s = container_id_bare(s)) == NULL)
+		return;
+	ask->id = s;
+	ask->mild = 1;
+}
+
 int
 responses_read_run(struct reader *rd, struct jspan v, struct outcome **o)
 {
@@ -125,6 +144,7 @@ responses_read_run(struct reader *rd, struct jspan v, struct outcome **o)
 	struct part *p;
 
 	*o = NULL;
+	ask_again(rd, v);
 	if (reader_get_str(rd, v, "id", &id) ||
 	    (reader_member(v, "code", &m) &&
 		reader_get_text(rd, v, "code", &code)) ||

@@ -104,6 +104,13 @@ struct talk_container {
 	uint64_t expires; /* Seconds since 1970. */
 };
 
+/* The container that a caller asks for. */
+struct talk_ask {
+	const char *id;    /* Without a prefix; NULL: none of ours. */
+	const char *where; /* JSON path of that. */
+	int mild;          /* Found in his history: if it is gone, so be it. */
+};
+
 struct talk {
 	struct arena *mem;
 	const char *model; /* As the caller said it. */
@@ -111,6 +118,8 @@ struct talk {
 	const char *base;  /* The address that he knows this gateway by. */
 	int stream;        /* He wants the answer as it comes. */
 	const struct talk_container *container; /* NULL: none. */
+	struct talk_ask ask;
+	int forgets; /* The caller cannot be told of his container. */
 	struct text system;
 	struct turn *first, *last;
 

@@ -429,8 +429,6 @@ static const struct { const char *name, *messages, *more, *where; } bad[] = {
 	    "'tool_choice':{'type':'tool','name':'g'}", "tool_choice" },
 	{ "skills", U "]", "'container':{'skills':[{'type':'anthropic'}]}",
 	    "container.skills" },
-	{ "a container of ours that is not there", U "]",
-	    "'container':'container_gw_3n8p5r1s6t2v9w4x8y1z'", "container" },
 	{ "MCP servers", U "]", "'mcp_servers':[{'url':'https://x'}]",
 	    "mcp_servers.0" },
 	{ "a system block of another kind", U "]",

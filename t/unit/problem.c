@@ -97,15 +97,17 @@ test_retries(void)
 		p = problem_row((enum problem)k);
 		holes += p->kind != (enum problem)k || p->openai_type == NULL ||
 		    p->anthropic_type == NULL;
-		conflict += p->status == 409;
-		waits += (p->status == 503 || p->status == 429) !=
-		    (p->retry_after > 0);
-		full += (p->status == 507) != (p->no_retry != 0);
+		conflict += p->status == 409 && k != P_CONTAINER_BUSY;
+		waits += (p->status == 503 || p->status == 429 ||
+			     p->status == 409) != (p->retry_after > 0);
+		full += (p->status == 507 || k == P_POLICY || k == P_PINNED) !=
+		    (p->no_retry != 0);
 	}
 	ok(holes == 0, "every kind has a row");
-	ok(conflict == 0, "no kind is a 409, which clients retry");
-	ok(waits == 0, "429 and 503 say when to come back, others do not");
-	ok(full == 0, "only 507 forbids the retry");
+	ok(conflict == 0,
+	    "a busy container is the one 409, which clients retry");
+	ok(waits == 0, "409, 429 and 503 say when to come back, others do not");
+	ok(full == 0, "507 and a policy forbid the retry, others do not");
 	ok(problem_row(P_COUNT)->status == 500, "an unknown kind is a 500");
 }
 
