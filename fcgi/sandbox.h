@@ -45,6 +45,7 @@ struct sbx_req {
 	struct query *query;
 	int status; /* 0 until a status line has been written. */
 	int gone;   /* The client left. */
+	int events; /* The answer is a stream of them, and has begun. */
 	uint64_t bytes_in, bytes_out;
 };
 
@@ -71,9 +72,19 @@ int sbx_begin(struct sbx_req *, int, const char *, uint64_t);
 int sbx_write(struct sbx_req *, const void *, size_t);
 
 /**
+ * sbx_begin_events(r), sbx_event(r, name, p, len):
+ * Write the head of an answer that is a stream of events (SSE), and one of
+ * them, whose data are the ${len} bytes of JSON at ${p}.  Return 0, or -1 once
+ * the client has gone.
+ */
+int sbx_begin_events(struct sbx_req *);
+int sbx_event(struct sbx_req *, const char *, const char *, size_t);
+
+/**
  * sbx_reply(r, status, o):
  * Answer with the object ${o}, whose reference is consumed; NULL means that
- * memory ran out, and answers 500.  Returns 0.
+ * memory ran out, and answers 500.  In a stream of events it is the last one,
+ * "result", or "error" where ${status} is none of success.  Returns 0.
  */
 int sbx_reply(struct sbx_req *, int, json_object *);
 

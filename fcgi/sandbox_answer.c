@@ -14,13 +14,8 @@
 
 #define CALL_DEPTH 64 /* Nesting of a tool call. */
 
-/*
- * Append what can be shown of the ${len} bytes at ${p}: at most ${max} bytes,
- * whole characters, U+FFFD for each broken piece.  Return how many bytes of
- * ${p} had no room.
- */
-static size_t
-show(struct buf *b, const char *p, size_t len, size_t max)
+size_t
+exec_text(struct buf *b, const char *p, size_t len, size_t max)
 {
 	static const char bad[] = "\xef\xbf\xbd";
 	uint32_t cp;
@@ -46,7 +41,7 @@ stream(const struct buf *raw, uint64_t dropped, const char *note)
 	struct buf b = BUF_INIT(LIMIT_OUTPUT + 8192);
 	json_object *o = NULL;
 
-	dropped += show(&b, raw->p, raw->len, LIMIT_OUTPUT);
+	dropped += exec_text(&b, raw->p, raw->len, LIMIT_OUTPUT);
 	if (b.len > 0 && b.p[b.len - 1] != '\n' &&
 	    (dropped > 0 || note != NULL))
 		(void)buf_puts(&b, "\n");
@@ -115,11 +110,15 @@ ended(const struct msg *m)
 		return ("memory");
 	case CALL_CPU:
 		return ("cpu");
+	case CALL_FILES:
+		return ("files");
 	case CALL_ASKS:
 		return ("calls");
-	default:
-		return ("start");
+	case CALL_FAIL:
+	case CALL_LEFT: /* Nobody is there to be told. */
+		break;
 	}
+	return ("start");
 }
 
 static json_object *

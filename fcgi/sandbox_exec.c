@@ -84,6 +84,22 @@ read_timeout(struct exec *e)
 	return (0);
 }
 
+static int
+read_stream(struct exec *e)
+{
+
+	switch (jget_bool(e->body, "stream", &e->stream)) {
+	case JGET_OK:
+		(void)msg_num(&e->ask, MSG_STREAM, (uint64_t)e->stream);
+		return (0);
+	case JGET_ABSENT:
+	case JGET_NULL:
+		return (0);
+	default:
+		return (exec_refuse(e, "stream is true or false"));
+	}
+}
+
 /* Read the request.  Return 0, or -1 after answering. */
 static int
 read_request(struct exec *e)
@@ -105,7 +121,7 @@ read_request(struct exec *e)
 	if (jget_object(e->body, "input", &e->input) != JGET_OK)
 		return (exec_refuse(e, "input is needed, an object"));
 	if (read_timeout(e) || read_tool_use_id(e) || e->tool->read(e) ||
-	    exec_read_manifest(e))
+	    exec_read_manifest(e) || read_stream(e))
 		return (-1);
 	(void)msg_num(&e->ask, MSG_LIMIT, e->timeout_s);
 	(void)msg_num(&e->ask, MSG_DEADLINE, e->began + e->timeout_s * 1000);
@@ -124,10 +140,11 @@ collect(struct exec *e, struct errand *er)
 	while ((rc = errand_next(er, until, &tag)) == ERRAND_OK) {
 		switch (tag) {
 		case FRAME_OUT:
-			(void)buf_put(&e->out, er->body.p, er->body.len);
-			break;
 		case FRAME_ERR:
-			(void)buf_put(&e->err, er->body.p, er->body.len);
+			(void)buf_put(tag == FRAME_OUT ? &e->out : &e->err,
+			    er->body.p, er->body.len);
+			if (exec_show(e, 0))
+				return (ERRAND_LEFT);
 			break;
 		case FRAME_FILE:
 			if (exec_add_file(e, &er->body))
@@ -140,7 +157,7 @@ collect(struct exec *e, struct errand *er)
 		case FRAME_DONE:
 			if (msg_parse(er->body.p, er->body.len, &e->done))
 				return (ERRAND_BROKEN);
-			return (ERRAND_OK);
+			return (exec_show(e, 1) ? ERRAND_LEFT : ERRAND_OK);
 		default:
 			return (ERRAND_BROKEN);
 		}
@@ -165,6 +182,8 @@ reply_waited(struct exec *e)
 	(void)msg_num(&m, MSG_END, CALL_LATE);
 	if (!buf_ok(&m) || msg_parse(m.p, m.len, &e->done))
 		rc = -1;
+	else if (e->stream && sbx_begin_events(e->r))
+		rc = 0;
 	else
 		rc = sbx_reply(e->r, 200, exec_answer(e));
 	buf_free(&m);
@@ -225,7 +244,8 @@ run(struct exec *e)
 		return (reply_waited(e));
 	if (rc != ERRAND_OK)
 		return (reply_other(e, rc));
-	rc = collect(e, &er);
+	rc =
+	    e->stream && sbx_begin_events(e->r) ? ERRAND_LEFT : collect(e, &er);
 	if (rc != ERRAND_OK) {
 		code = reply_other(e, rc);
 	} else if (msg_get_num(&e->done, MSG_STATUS, REPLY_FAIL) != REPLY_OK) {

@@ -24,11 +24,16 @@ struct exec {
 	const char *tool_use_id;
 	char made_id[40]; /* Where the caller gave none. */
 	int manifest;     /* One is wanted; */
+	int stream;       /* so are events, as the output comes; */
 	int calls;        /* so are the program's tool calls. */
 	struct buf ask;   /* What the supervisor is asked. */
 
 	/* What it answers. */
 	struct buf out, err;
+	struct shown {
+		size_t raw;   /* Bytes of out or err that have been shown, */
+		size_t bytes; /* as so many of UTF-8. */
+	} out_shown, err_shown;
 	json_object *files; /* Those that are new or changed, */
 	json_object *all;   /* and those that are not as they were. */
 	json_object *asked; /* The tool calls. */
@@ -69,6 +74,22 @@ int exec_read_manifest(struct exec *);
  * Take what a FRAME_FILE holds.  Return 0 or -1.
  */
 int exec_add_file(struct exec *, const struct buf *);
+
+/**
+ * exec_show(e, whole):
+ * In a stream, send what has come of the output since the last time: whole
+ * characters, unless ${whole} says that nothing follows.  Return 0, or -1 once
+ * the client has gone.
+ */
+int exec_show(struct exec *, int);
+
+/**
+ * exec_text(b, p, len, max):
+ * Append what can be shown of the ${len} bytes at ${p}: at most ${max} bytes in
+ * ${b}, whole characters, U+FFFD for each broken piece.  Return how many bytes
+ * of ${p} had no room.
+ */
+size_t exec_text(struct buf *, const char *, size_t, size_t);
 
 /**
  * exec_add_call(e, body):

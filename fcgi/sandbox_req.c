@@ -51,11 +51,26 @@ sbx_write(struct sbx_req *r, const void *p, size_t len)
 	return (0);
 }
 
+/* Write the head that begins with ${b}, which is freed. */
+static int
+send_head(struct sbx_req *r, struct buf *b)
+{
+	int rc;
+
+	(void)buf_puts(b,
+	    "X-Content-Type-Options: nosniff\r\n"
+	    "Cache-Control: no-store\r\n\r\n");
+	rc = io_write(r->io, b->p, b->len);
+	if (rc)
+		r->gone = 1;
+	buf_free(b);
+	return (rc);
+}
+
 int
 sbx_begin(struct sbx_req *r, int status, const char *type, uint64_t length)
 {
 	struct buf b = BUF_INIT(HEAD_MAX);
-	int rc;
 
 	r->status = status;
 	(void)buf_printf(&b, "Status: %d %s\r\n", status, phrase(status));
@@ -67,10 +82,47 @@ sbx_begin(struct sbx_req *r, int status, const char *type, uint64_t length)
 		(void)buf_puts(&b, "WWW-Authenticate: Bearer\r\n");
 	if (status == 503)
 		(void)buf_puts(&b, "Retry-After: 1\r\n");
+	return (send_head(r, &b));
+}
+
+int
+sbx_begin_events(struct sbx_req *r)
+{
+	struct buf b = BUF_INIT(HEAD_MAX);
+
+	r->status = 200;
+	r->events = 1;
 	(void)buf_puts(&b,
-	    "X-Content-Type-Options: nosniff\r\n"
-	    "Cache-Control: no-store\r\n\r\n");
-	rc = io_write(r->io, b.p, b.len);
+	    "Status: 200 OK\r\nContent-Type: text/event-stream\r\n"
+	    "X-Accel-Buffering: no\r\n");
+	if (send_head(r, &b) || io_flush(r->io)) {
+		r->gone = 1;
+		return (-1);
+	}
+	return (0);
+}
+
+int
+sbx_event(struct sbx_req *r, const char *name, const char *p, size_t len)
+{
+	struct buf b = BUF_INIT(2 * len + 64);
+	const char *end = p + len;
+	size_t n;
+	int rc = -1;
+
+	(void)buf_printf(&b, "event: %s\n", name);
+	for (; p < end; p += n) {
+		/* JSON has line breaks only where any space would do. */
+		for (n = 0; p + n < end && p[n] != '\n' && p[n] != '\r'; n++)
+			;
+		(void)buf_puts(&b, "data: ");
+		(void)buf_put(&b, p, n);
+		(void)buf_puts(&b, "\n");
+		n += p + n < end;
+	}
+	(void)buf_puts(&b, "\n");
+	if (buf_ok(&b) && sbx_write(r, b.p, b.len) == 0)
+		rc = io_flush(r->io);
 	if (rc)
 		r->gone = 1;
 	buf_free(&b);
@@ -89,11 +141,16 @@ sbx_reply(struct sbx_req *r, int status, json_object *o)
 		 &len)) == NULL) {
 		json_object_put(o);
 		log_err("sandbox: no memory for an answer");
+		if (r->events)
+			return (0);
 		(void)sbx_begin(r, 500, "application/json", 2);
 		(void)sbx_write(r, "{}", 2);
 		return (0);
 	}
-	if (sbx_begin(r, status, "application/json", len) == 0)
+	if (r->events)
+		(void)sbx_event(
+		    r, status / 100 == 2 ? "result" : "error", text, len);
+	else if (sbx_begin(r, status, "application/json", len) == 0)
 		(void)sbx_write(r, text, len);
 	json_object_put(o);
 	return (0);

@@ -137,7 +137,7 @@ answer(struct sbx_req *r)
 		    known ? "not with this method" : "no such address");
 		return ("-");
 	}
-	if (rt->handle(r) && r->status == 0)
+	if (rt->handle(r) && (r->status == 0 || r->events))
 		(void)sbx_fail(r, 500, "failed", "see the sandbox's log");
 	return (rt->path);
 }

@@ -114,7 +114,8 @@ sbx_destroy(struct sbx_req *r)
 static json_object *
 extensions(void)
 {
-	static const char *const names[] = {"run", "manifest", "calls", NULL};
+	static const char *const names[] = {
+	    "run", "manifest", "calls", "stream", NULL};
 	json_object *a = json_object_new_array();
 	size_t i;
 

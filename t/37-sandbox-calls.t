@@ -125,7 +125,7 @@ sub client {
 }
 my @to = ("http://127.0.0.1:$s->{port}", 'py');
 like(client('-c', @to, asking($end, q(b'{"id":"1","n":1.0}'), q(b'{}'))),
-    qr/^code 0\nend 5 .*\ncall \{"id":"1","n":1\.0\}\ncall \{\}\n\z/m,
+    qr/^code 0\nend 6 .*\ncall \{"id":"1","n":1\.0\}\ncall \{\}\n\z/m,
     'calls reach it');
 like(client('-c', @to, asking($end, q(b'7'))),
     qr/^broken a call is no JSON object\n\z/m, 'or why they do not');

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 
 #include "jail/call.h"
+#include "jail/frame.h"
 
 #define TICK_MS 50       /* How often the meter is looked at. */
 #define ARG_MAX_1 100000 /* Below what the kernel takes as one argument. */
@@ -29,6 +30,8 @@ set_polls(const struct call *c, struct pollfd p[P_COUNT])
 	/* Nothing is expected of the worker; POLLIN would not tell us. */
 	p[P_CONN].fd = c->conn;
 	p[P_CONN].events = POLLRDHUP;
+	if (c->wire != NULL && c->wire->len > 0)
+		p[P_CONN].events = POLLRDHUP | POLLOUT;
 	p[P_SIGS].fd = c->J->sigs;
 	p[P_SIGS].events = POLLIN;
 	p[P_OUT].fd = c->out.over ? -1 : c->out.fd;
@@ -122,6 +125,32 @@ static const enum call_end ends[] = {
     [METER_FILES] = CALL_FILES,
 };
 
+/* Frames of what ${o} has kept since the last. */
+static void
+tell_one(struct call *c, enum frame_tag tag, struct out *o)
+{
+	size_t n;
+
+	for (; o->told < o->kept.len; o->told += n) {
+		n = o->kept.len - o->told;
+		if (n > FRAME_PIECE)
+			n = FRAME_PIECE;
+		(void)frame_put(c->wire, tag, o->kept.p + o->told, n);
+	}
+}
+
+/* Tell the worker what there is.  Return 0, or -1 if it has gone. */
+static int
+tell(struct call *c)
+{
+
+	if (c->wire == NULL || !buf_ok(c->wire))
+		return (0);
+	tell_one(c, FRAME_OUT, &c->out);
+	tell_one(c, FRAME_ERR, &c->err);
+	return (frame_trickle(c->conn, c->wire));
+}
+
 /* Wait for whatever happens first. */
 static enum call_end
 watch(struct call *c)
@@ -145,12 +174,14 @@ watch(struct call *c)
 		if (poll(p, P_COUNT, (int)(next_look(c, tick) - now)) == -1 &&
 		    errno != EINTR)
 			return (CALL_FAIL);
-		if (p[P_CONN].revents)
+		if (p[P_CONN].revents & ~POLLOUT)
 			return (CALL_LEFT);
 		if (p[P_OUT].revents)
 			out_drain(&c->out);
 		if (p[P_ERR].revents)
 			out_drain(&c->err);
+		if (tell(c))
+			return (CALL_LEFT);
 		if (p[P_SIGS].revents)
 			take_signals(c);
 		if (p[P_CTL].revents && c->calls != NULL)

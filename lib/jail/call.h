@@ -30,6 +30,8 @@ struct call {
 	struct limits lim; /* The session's, or less. */
 	struct out out, err;
 	struct buf note;     /* A line for each limit that ended it. */
+	struct buf *wire;    /* Frames of output for the worker; NULL: at the
+			      * end all is told. */
 	struct calls *calls; /* What it asks for; NULL: nothing is heard. */
 	uint64_t settle_ms;  /* It asks for no more after so long. */
 	enum call_end end;

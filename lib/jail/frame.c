@@ -109,6 +109,23 @@ frame_flush(int fd, const struct buf *b)
 	return (send_all(fd, &iov, 1));
 }
 
+int
+frame_trickle(int fd, struct buf *b)
+{
+	ssize_t n;
+
+	while (b->len > 0) {
+		n = send(fd, b->p, b->len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n > 0)
+			buf_drop(b, (size_t)n);
+		else if (errno == EAGAIN)
+			break;
+		else if (errno != EINTR)
+			return (-1);
+	}
+	return (0);
+}
+
 /* Read exactly ${len} bytes; return how many came before the end. */
 static ssize_t
 recv_all(int fd, void *p, size_t len)

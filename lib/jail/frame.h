@@ -74,6 +74,13 @@ int frame_send(int, enum frame_tag, const void *, size_t);
 int frame_flush(int, const struct buf *);
 
 /**
+ * frame_trickle(fd, b):
+ * Send what of ${b} goes without waiting, and remove that from ${b}.  Return 0,
+ * or -1 if nothing will go any more.
+ */
+int frame_trickle(int, struct buf *);
+
+/**
  * frame_recv(fd, tag, body):
  * Read one frame, its bytes replacing what ${body} holds, and at most as many
  * as ${body} may hold.  FRAME_OK, FRAME_CLOSED (before its first byte) or
@@ -110,6 +117,7 @@ enum msg_key {
 	MSG_MEMORY,        /* Bytes that it may use, */
 	MSG_SPACE,         /* of addresses that it needs, */
 	MSG_KEEP,          /* and of each output stream that are wanted. */
+	MSG_STREAM,        /* 1: output is told as it comes. */
 	MSG_SETTLE,        /* Milliseconds after which it asks for no more. */
 	/* Answered. */
 	MSG_STATUS, /* enum reply */

@@ -10,6 +10,7 @@
 struct out {
 	struct buf kept;
 	uint64_t dropped; /* Bytes. */
+	size_t told;      /* Bytes kept that the worker has been told. */
 	int fd;           /* The pipe it comes from, not ours; or -1. */
 	int over;         /* Nothing will come any more. */
 };

@@ -134,6 +134,7 @@ compile(struct program *P, int dir, uint64_t ends)
 	struct call *c = P->c;
 	const uint64_t deadline = c->deadline, limit_s = c->limit_s;
 	struct calls *const calls = c->calls;
+	struct buf *const wire = c->wire;
 	uint64_t began = clock_ms();
 
 	c->limit_s = msg_get_num(P->m, MSG_COMPILE_LIMIT, 0);
@@ -141,8 +142,10 @@ compile(struct program *P, int dir, uint64_t ends)
 	if (c->deadline > ends)
 		c->deadline = ends;
 	c->calls = NULL;
+	c->wire = NULL; /* Nobody needs to know unless it fails. */
 	step(P, P->compile, dir, -1, -1);
 	c->calls = calls;
+	c->wire = wire;
 	if (c->end != CALL_ENDED || c->code != 0)
 		return (0);
 	forget(c);

@@ -115,14 +115,24 @@ put_asked(struct ask *a, const struct calls *C)
 		(void)frame_put(&a->answer, FRAME_CALL, p, len);
 }
 
+/* What of an output stream has not been told yet. */
+static void
+put_output(struct ask *a, enum frame_tag tag, const struct out *o)
+{
+
+	if (o->told < o->kept.len)
+		(void)frame_put(&a->answer, tag, o->kept.p + o->told,
+		    o->kept.len - o->told);
+}
+
 /* What ${c} printed, and its end. */
 static void
 put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
 {
 	struct buf m = BUF_INIT(4096);
 
-	(void)frame_put(&a->answer, FRAME_OUT, c->out.kept.p, c->out.kept.len);
-	(void)frame_put(&a->answer, FRAME_ERR, c->err.kept.p, c->err.kept.len);
+	put_output(a, FRAME_OUT, &c->out);
+	put_output(a, FRAME_ERR, &c->err);
 	if (c->calls != NULL)
 		put_asked(a, c->calls);
 	(void)msg_num(&m, MSG_CODE, (uint64_t)c->code);
@@ -238,6 +248,8 @@ execute(struct ask *a, enum reply (*run)(struct ask *, struct call *))
 
 	if (c.settle_ms > 0)
 		c.calls = &calls;
+	if (msg_get_num(&a->m, MSG_STREAM, 0))
+		c.wire = &a->answer;
 
 	/* A program may have locked itself out; that ends with it. */
 	(void)fchmod(a->J->root, 0700);
