@@ -63,6 +63,7 @@ lc_cause(const struct exec *x, char *s, size_t size)
 	case SANDBOX_SIGNAL:
 		(void)snprintf(s, size, "Killed by signal %d\n", ran->signal);
 		return;
+	case SANDBOX_FILES:
 	case SANDBOX_UNSTARTED:
 		(void)snprintf(s, size, "%s\n",
 		    ran->note != NULL ? ran->note

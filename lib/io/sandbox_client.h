@@ -98,7 +98,7 @@ enum sandbox_end {
 	SANDBOX_TIMEOUT,
 	SANDBOX_MEMORY,
 	SANDBOX_CPU,   /* More time of the processors than it may use. */
-	SANDBOX_FILES, /* More files, or bytes of them, than it may have. */
+	SANDBOX_FILES, /* More files than a session may have. */
 	SANDBOX_ASKED, /* For tool calls. */
 	SANDBOX_UNSTARTED
 };
