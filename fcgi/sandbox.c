@@ -1,8 +1,4 @@
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <getopt.h>
-#include <grp.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +21,6 @@
 #include "fcgi/sandbox.h"
 
 #define THREADS_MAX 512
-#define LABEL "00" /* Of this host in its sessions' ids. */
 
 static const char usage[] =
     "usage: satchel-sandbox [-c FILE]... [-s KEY=VALUE]... [-l SOCKET]\n"
@@ -85,42 +80,6 @@ read_options(int argc, char **argv, struct program *p)
 	}
 	if (optind != argc) {
 		(void)fputs(usage, stderr);
-		return (-1);
-	}
-	return (0);
-}
-
-/*
- * Started as root, go on as the owner of ${dir}: sandboxes are confined by what
- * their user may not do, and root may do everything.
- */
-static int
-drop_root(const char *dir)
-{
-	struct stat st;
-
-	if (geteuid() != 0)
-		return (0);
-	if (stat(dir, &st)) {
-		(void)fprintf(stderr,
-		    "satchel-sandbox: sandbox.dir: %s: %s; as root I need it"
-		    " to see as whom to run\n",
-		    dir, strerror(errno));
-		return (-1);
-	}
-	if (st.st_uid == 0) {
-		(void)fprintf(stderr,
-		    "satchel-sandbox: sandbox.dir: %s belongs to root; give it"
-		    " to the user as whom I am to run\n",
-		    dir);
-		return (-1);
-	}
-	if (setgroups(0, NULL) || setresgid(st.st_gid, st.st_gid, st.st_gid) ||
-	    setresuid(st.st_uid, st.st_uid, st.st_uid)) {
-		(void)fprintf(stderr,
-		    "satchel-sandbox: cannot give up root:"
-		    " %s\n",
-		    strerror(errno));
 		return (-1);
 	}
 	return (0);
@@ -187,7 +146,8 @@ prepare(struct sbx_server *s, const struct conf *c)
 		return (-1);
 	if ((s->languages = load_languages(c->sandbox_languages)) == NULL)
 		goto err0;
-	s->host = host_open(c->sandbox_dir, LABEL, c->sandbox_sessions);
+	s->host =
+	    host_open(c->sandbox_dir, c->sandbox_label, c->sandbox_sessions);
 	if (s->host == NULL)
 		goto err1;
 	if (host_probe(s->host, &s->limits, why)) {
@@ -294,7 +254,7 @@ main(int argc, char **argv)
 		return (2);
 	if (conf_load(&p.args, &c))
 		return (1);
-	if (drop_root(c.sandbox_dir) || adopt(&p, &c)) {
+	if (host_user("satchel-sandbox", c.sandbox_dir) || adopt(&p, &c)) {
 		conf_free(&c);
 		return (1);
 	}

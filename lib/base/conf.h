@@ -97,11 +97,12 @@ struct conf {
 
 	/* sandbox.* */
 	char *sandbox_url; /* "http://...", "https://..." or "unix:/PATH". */
-	char *sandbox_token, *sandbox_dir, *sandbox_languages;
+	char *sandbox_token, *sandbox_dir, *sandbox_languages, *sandbox_label;
 	char *sandbox_rootfs, *sandbox_cgroup; /* NULL = none. */
 	int sandbox_isolation; /* Index of the word; 0 = namespaces. */
 	uint64_t sandbox_session_memory, sandbox_workspace, sandbox_processes;
 	uint64_t sandbox_idle_s, sandbox_lifetime_s, sandbox_sessions;
+	uint64_t sandbox_ready, sandbox_zygote_s;
 	uint64_t sandbox_cpu_s; /* Of one call; 0 = no limit. */
 
 	int store_kind; /* Index of the word; 0 = fs. */

@@ -282,6 +282,27 @@ want_name(const struct row *r, struct buf *b)
 
 const struct kind conf_name = {set_name, want_name, show_text, drop_text};
 
+/* As it stands in the middle of an id, of one length. */
+static enum conf_rc
+set_label(const struct row *r, const char *s, void *p)
+{
+
+	if (strspn(s,
+		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"abcdefghijklmnopqrstuvwxyz") != strlen(s))
+		return (CONF_BAD);
+	return (set_name(r, s, p));
+}
+
+static void
+want_label(const struct row *r, struct buf *b)
+{
+
+	(void)buf_printf(b, "%" PRIu64 " letters or digits", r->max);
+}
+
+const struct kind conf_label = {set_label, want_label, show_text, drop_text};
+
 /* A word that the program prints as it stands. */
 static enum conf_rc
 set_choice(const struct row *r, const char *s, void *p)

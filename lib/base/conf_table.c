@@ -161,7 +161,12 @@ const struct row conf_rows[] = {
 	    "Sessions of one host; one more is answered 503."),
 	TEXT("sandbox.languages", path, AT(sandbox_languages), "",
 	    "Table of languages, as conf/languages.yml; empty = that one."),
-	LATER("sandbox.ready"),
+	{ "sandbox.host_label", &conf_label, AT(sandbox_label), "00", 2, 2,
+	    NULL, "Of this host in its sessions' ids; each host has its own." },
+	NUM("sandbox.ready", AT(sandbox_ready), "4", 0, 1000,
+	    "Sessions that satchel-keeper keeps ready; 0 = none."),
+	NUM("sandbox.zygote_seconds", AT(sandbox_zygote_s), "3600", 1, 604800,
+	    "They come from an interpreter that is replaced at this age."),
 	LATER("sandbox.host_memory_bytes"),
 
 	TEXT("server.public_url", url, AT(public_url), "",

@@ -119,6 +119,8 @@ enum msg_key {
 	MSG_KEEP,          /* and of each output stream that are wanted. */
 	MSG_STREAM,        /* 1: output is told as it comes. */
 	MSG_SETTLE,        /* Milliseconds after which it asks for no more. */
+	MSG_IDLE,          /* Seconds, as in struct limits. */
+	MSG_LIFETIME,
 	/* Answered. */
 	MSG_STATUS, /* enum reply */
 	MSG_CODE,   /* Return code. */
@@ -143,6 +145,7 @@ enum op {
 	OP_PUT,
 	OP_GET,
 	OP_LIST,
+	OP_CLAIM, /* A ready session becomes somebody's, with these times. */
 	OP_END
 };
 

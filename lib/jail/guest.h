@@ -26,18 +26,24 @@ struct guest {
 /* What a session's supervisor knows. */
 struct jail {
 	struct limits lim;
-	int root;  /* The workspace. */
-	int sigs;  /* signalfd of SIGCHLD. */
-	int group; /* For cgroup_kills(). */
+	uint64_t began; /* clock_ms() */
+	int ready;      /* Nobody's yet. */
+	int root;       /* The workspace. */
+	int sigs;       /* signalfd of SIGCHLD. */
+	int group;      /* For cgroup_kills(). */
 	struct guest
 	    kernel;        /* The Python interpreter, stopped between calls. */
 	struct guest bash; /* The shell, if one is running. */
 	struct editor editor;
+
+	/* Becomes the interpreter, in a fork of a supervisor that has all that
+	 * one needs; does not return.  NULL: one must be started. */
+	void (*interpreter)(void);
 };
 
 /* What a guest is started as. */
 struct guest_how {
-	const char *path;
+	const char *path; /* NULL: the interpreter that the jail has. */
 	char *const *argv;
 	char *const *env; /* Besides its usual environment; NULL: nothing. */
 	const struct limits *lim; /* NULL: the session's. */
@@ -54,6 +60,15 @@ struct guest_how {
  * then.
  */
 int guest_start(const struct jail *, const struct guest_how *, struct guest *);
+
+/* All the environment that a guest has; ends with NULL. */
+extern char *const guest_environment[];
+
+/**
+ * guest_signals():
+ * Set all signals as a program expects to find them.
+ */
+void guest_signals(void);
 
 /**
  * guest_close(g):

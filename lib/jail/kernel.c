@@ -10,72 +10,16 @@
 #include "base/num.h"
 
 #include "jail/kernel.h"
-
-/*
- * The functions are taken before any program runs, so that one that replaces
- * them in its modules does not break the next.  A child of a program that comes
- * back here is no interpreter: it ends.  Old children are waited for, since
- * those that were killed at the end of their call still count as processes.
- */
-static const char source[] =
-    "import os, sys, types, linecache, traceback\n"
-    "def serve():\n"
-    "    read, write, getpid, end = os.read, os.write, os.getpid, os._exit\n"
-    "    wait, nohang, show = os.waitpid, os.WNOHANG, "
-    "traceback.print_exception\n"
-    "    cache, me, count = linecache.cache, os.getpid(), 0\n"
-    "    main = types.ModuleType('__main__')\n"
-    "    main.__builtins__ = __builtins__\n"
-    "    sys.modules['__main__'] = main\n"
-    "    sys.path.insert(0, '')\n"
-    "    sys.argv[:] = ['']\n"
-    "    sys.stdout.reconfigure(line_buffering=True)\n"
-    "    def take(n):\n"
-    "        data = b''\n"
-    "        while len(data) < n:\n"
-    "            piece = read(3, min(n - len(data), 65536))\n"
-    "            if not piece: end(0)\n"
-    "            data += piece\n"
-    "        return data\n"
-    "    while True:\n"
-    "        size = int.from_bytes(take(4), 'big')\n"
-    "        nonce = take(16)\n"
-    "        text = take(size).decode()\n"
-    "        try:\n"
-    "            while wait(-1, nohang)[0]: pass\n"
-    "        except OSError: pass\n"
-    "        count += 1\n"
-    "        name = '<cell %d>' % count\n"
-    "        cache.pop('<cell %d>' % (count - 256), None)\n"
-    "        cache[name] = size, None, text.splitlines(True), name\n"
-    "        rc = 0\n"
-    "        try:\n"
-    "            exec(compile(text, name, 'exec'), main.__dict__)\n"
-    "        except SystemExit as e:\n"
-    "            if isinstance(e.code, int): rc = e.code & 255\n"
-    "            elif e.code is not None:\n"
-    "                rc = 1\n"
-    "                try: print(e.code, file=sys.stderr)\n"
-    "                except BaseException: pass\n"
-    "        except BaseException as e:\n"
-    "            rc = 1\n"
-    "            try: show(type(e), e, e.__traceback__.tb_next)\n"
-    "            except BaseException: pass\n"
-    "        try: sys.stdout.flush()\n"
-    "        except BaseException: pass\n"
-    "        try: sys.stderr.flush()\n"
-    "        except BaseException: pass\n"
-    "        if getpid() != me: end(rc)\n"
-    "        write(3, nonce + b' %d\\n' % rc)\n"
-    "serve()\n";
+#include "jail/python.h"
 
 int
 kernel_start(struct jail *J)
 {
 	char *argv[] = {(char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"},
-	    (char *)(uintptr_t)source, NULL};
-	struct guest_how how = {
-	    .path = "/usr/bin/python3", .argv = argv, .dir = -1};
+	    (char *)(uintptr_t)python_kernel, NULL};
+	struct guest_how how = {.path = J->interpreter != NULL ? NULL : PYTHON,
+	    .argv = argv,
+	    .dir = -1};
 	int sv[2];
 
 	if (J->kernel.pid != 0 && !J->kernel.dead)

@@ -48,12 +48,15 @@ meta_write(int dir, const struct meta *m)
 	for (i = 0; i < NLINES; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
 		    "%s%" PRIu64 "\n", lines[i].name, *field(&copy, i));
-	fd = openat(dir, "meta", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = openat(
+	    dir, "meta.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd == -1)
 		return (-1);
 	n = write(fd, text, len);
 	(void)close(fd);
-	return (n == (ssize_t)len ? 0 : -1);
+	if (n != (ssize_t)len)
+		return (-1);
+	return (renameat(dir, "meta.new", dir, "meta"));
 }
 
 /* Read the first ${size} - 1 bytes of a file. */

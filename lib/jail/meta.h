@@ -14,8 +14,8 @@ struct meta {
 
 /**
  * meta_write(dir, m), meta_read(dir, m):
- * Write the file in the directory ${dir}, which has none; read it.  Return 0,
- * or -1 with errno, also if it is not what meta_write() writes.
+ * Write the file in the directory ${dir}, at one stroke if there is one; read
+ * it.  Return 0, or -1 with errno, also if it is not what meta_write() writes.
  */
 int meta_write(int, const struct meta *);
 int meta_read(int, struct meta *);

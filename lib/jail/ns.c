@@ -1,6 +1,10 @@
+#include <sys/mount.h>
+#include <sys/syscall.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +13,11 @@
 
 /* The one user and group inside. */
 #define INSIDE 1000U
+
+/* The namespaces besides that of users. */
+#define OTHERS                                                      \
+	(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | \
+	    CLONE_NEWCGROUP | CLONE_NEWNET)
 
 static int
 put_file(const char *path, const char *text)
@@ -26,21 +35,53 @@ put_file(const char *path, const char *text)
 }
 
 static int
-put_map(const char *path, unsigned int outside)
-{
-	char line[64];
-
-	(void)snprintf(line, sizeof(line), "%u %u 1\n", INSIDE, outside);
-	return (put_file(path, line));
-}
-
-static int
 fail(struct ns_fail *f, const char *step)
 {
 
 	f->step = step;
 	f->err = errno;
 	return (-1);
+}
+
+static int
+put_map(const char *path, unsigned int inside, unsigned int outside)
+{
+	char line[64];
+
+	(void)snprintf(line, sizeof(line), "%u %u 1\n", inside, outside);
+	return (put_file(path, line));
+}
+
+/* The users of our new namespace: one, the ${uid} and ${gid} of before. */
+static int
+put_maps(unsigned int uid, unsigned int gid, unsigned int inside_uid,
+    unsigned int inside_gid, struct ns_fail *f)
+{
+
+	if (put_file("/proc/self/setgroups", "deny"))
+		return (fail(f, "setgroups"));
+	if (put_map("/proc/self/uid_map", inside_uid, uid))
+		return (fail(f, "uid map"));
+	if (put_map("/proc/self/gid_map", inside_gid, gid))
+		return (fail(f, "gid map"));
+	return (0);
+}
+
+/* None of its own may be made inside, whatever the filter misses. */
+static int
+forbid_more(struct ns_fail *f)
+{
+
+	if (put_file("/proc/sys/user/max_user_namespaces", "0"))
+		return (fail(f, "user.max_user_namespaces"));
+	return (0);
+}
+
+static int
+put_name(struct ns_fail *f)
+{
+
+	return (sethostname("sandbox", 7) ? fail(f, "sethostname") : 0);
 }
 
 int
@@ -51,20 +92,57 @@ ns_unshare(struct ns_fail *f)
 	/* Alone first: it is the one that machines refuse, each in its way. */
 	if (unshare(CLONE_NEWUSER))
 		return (fail(f, "unshare user"));
-	if (put_file("/proc/self/setgroups", "deny"))
-		return (fail(f, "setgroups"));
-	if (put_map("/proc/self/uid_map", uid))
-		return (fail(f, "uid map"));
-	if (put_map("/proc/self/gid_map", gid))
-		return (fail(f, "gid map"));
-
-	/* None of its own may be made inside, whatever the filter misses. */
-	if (put_file("/proc/sys/user/max_user_namespaces", "0"))
-		return (fail(f, "user.max_user_namespaces"));
-	if (unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-		CLONE_NEWCGROUP | CLONE_NEWNET))
+	if (put_maps(uid, gid, INSIDE, INSIDE, f) || forbid_more(f))
+		return (-1);
+	if (unshare(OTHERS))
 		return (fail(f, "unshare"));
-	if (sethostname("sandbox", 7))
-		return (fail(f, "sethostname"));
+	return (put_name(f));
+}
+
+int
+ns_clone(pid_t *pid, struct ns_fail *f)
+{
+	unsigned int uid = geteuid(), gid = getegid();
+
+	*pid = (pid_t)syscall(
+	    SYS_clone, CLONE_NEWUSER | OTHERS | SIGCHLD, NULL, NULL, NULL, 0);
+	if (*pid == -1)
+		return (fail(f, "clone"));
+	if (*pid > 0)
+		return (0);
+	if (put_maps(uid, gid, INSIDE, INSIDE, f) || forbid_more(f))
+		return (-1);
+	return (put_name(f));
+}
+
+/* Lay ${rootfs}'s ${path}, if it has that, over our own. */
+static int
+lay(const char *rootfs, const char *path)
+{
+	char from[2 * LIMITS_PATH];
+
+	(void)snprintf(from, sizeof(from), "%s%s", rootfs, path);
+	if (access(from, F_OK) || access(path, F_OK))
+		return (0);
+	return (mount(from, path, NULL, MS_BIND | MS_REC, NULL));
+}
+
+int
+ns_zygote(const struct limits *l, struct ns_fail *f)
+{
+	unsigned int uid = geteuid(), gid = getegid();
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		return (fail(f, "unshare user"));
+	if (put_maps(uid, gid, uid, gid, f))
+		return (-1);
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return (fail(f, "private mounts"));
+	if (*l->rootfs != '\0' &&
+	    (lay(l->rootfs, "/usr") || lay(l->rootfs, "/etc/alternatives")))
+		return (fail(f, "sandbox.rootfs"));
+	if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		"size=64m,mode=700"))
+		return (fail(f, "tmp"));
 	return (0);
 }

@@ -1,6 +1,8 @@
 #ifndef JAIL_NS_H_
 #define JAIL_NS_H_
 
+#include <sys/types.h>
+
 #include "jail/limits.h"
 
 /* Namespaces of a session, and what its processes see of the machine. */
@@ -18,6 +20,25 @@ struct ns_fail {
  * children into a new pid namespace.  Return 0, or -1 with ${f} filled in.
  */
 int ns_unshare(struct ns_fail *);
+
+/**
+ * ns_clone(pid, f):
+ * Make a child in namespaces as ns_unshare() makes them, a pid namespace
+ * included, whose first process it is.  In a process of one thread, which has
+ * been forked without its handlers being told.  Return 0 with ${pid} as fork()
+ * has it; or -1 with ${f} filled in, in the child too: ${pid} is 0 there, and
+ * it can only end.
+ */
+int ns_clone(pid_t *, struct ns_fail *);
+
+/**
+ * ns_zygote(l, f):
+ * Move the calling process, which has one thread, into a mount namespace in
+ * which /tmp is its own and empty and /usr that of ${l}->rootfs, if there is
+ * one, and into the user namespace that this needs, in which its user is who it
+ * was.  Return 0, or -1 with ${f} filled in.
+ */
+int ns_zygote(const struct limits *, struct ns_fail *);
 
 /**
  * ns_root(l, f):

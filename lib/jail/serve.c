@@ -326,6 +326,23 @@ op_list(struct ask *a)
 	done(a, rc, &m);
 }
 
+/* Once only: afterwards the session's times are its caller's. */
+static void
+op_claim(struct ask *a)
+{
+	struct jail *J = a->J;
+
+	if (!J->ready) {
+		done_plain(a, REPLY_BAD);
+		return;
+	}
+	J->ready = 0;
+	J->began = clock_ms();
+	J->lim.idle_s = msg_get_num(&a->m, MSG_IDLE, J->lim.idle_s);
+	J->lim.lifetime_s = msg_get_num(&a->m, MSG_LIFETIME, J->lim.lifetime_s);
+	done_plain(a, REPLY_OK);
+}
+
 static void (*const ops[OP_END])(struct ask *) = {
     [OP_BASH] = op_text,
     [OP_PYTHON] = op_text,
@@ -334,6 +351,7 @@ static void (*const ops[OP_END])(struct ask *) = {
     [OP_PUT] = op_put,
     [OP_GET] = op_get,
     [OP_LIST] = op_list,
+    [OP_CLAIM] = op_claim,
 };
 
 /* The worker has given up waiting for its turn. */

@@ -12,23 +12,30 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
 
+#include "jail/errand.h"
 #include "jail/meta.h"
+#include "jail/place.h"
+#include "jail/ready.h"
 #include "jail/session.h"
 #include "jail/spawn.h"
 
 #define PREFIX "sbx_"
 #define RANDOM 22
-#define BACKLOG 64
+#define TELL_MS 2000       /* For a ready session to answer. */
+#define READY_MS 3000      /* For the next one to be made, */
+#define IMPATIENT_MS 10000 /* or nobody waits for so long. */
 #define SWEEP_S 10 /* Between two looks for what ended sessions have left. */
 
 struct host {
 	int dir;
 	char label[3];
 	uint64_t most;
+	_Atomic uint64_t impatient; /* Until then no keeper is waited for. */
 };
 
 struct host *
@@ -88,54 +95,6 @@ is_id(const char *id)
 		SESSION_IDLEN - (sizeof(PREFIX) - 1));
 }
 
-static int
-open_dir(const struct host *H, const char *id)
-{
-
-	return (openat(
-	    H->dir, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-}
-
-/* Does its supervisor live?  ${how} is LOCK_SH or LOCK_EX. */
-static int
-is_live(int lock, int how)
-{
-
-	return (flock(lock, how | LOCK_NB) == -1 && errno == EWOULDBLOCK);
-}
-
-/* Remove the directory ${id}, open as ${dir}, which is closed. */
-static void
-discard(const struct host *H, const char *id, int dir)
-{
-	static const char *const names[] = {"sock", "meta", "lock"};
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		(void)unlinkat(dir, names[i], 0);
-	(void)close(dir);
-	if (unlinkat(H->dir, id, AT_REMOVEDIR) && errno != ENOENT)
-		log_warn("sandbox: %s: %s", id, strerror(errno));
-}
-
-/* Is the session in the directory ${id} over? */
-static int
-is_over(const struct host *H, const char *id)
-{
-	int dir, lock, over = 0;
-
-	if ((dir = open_dir(H, id)) == -1)
-		return (0);
-	if ((lock = openat(dir, "lock", O_RDONLY | O_CLOEXEC)) == -1) {
-		over = errno == ENOENT;
-	} else {
-		over = !is_live(lock, LOCK_SH);
-		(void)close(lock);
-	}
-	(void)close(dir);
-	return (over);
-}
-
 /*
  * Count the sessions, with ${sure} only those that live; with ${remove} remove
  * what the others have left.
@@ -158,10 +117,10 @@ look_around(const struct host *H, int sure, int remove)
 	while ((d = readdir(D)) != NULL) {
 		if (!is_id(d->d_name))
 			continue;
-		if (!sure || !is_over(H, d->d_name))
+		if (!sure || !place_over(H->dir, d->d_name))
 			n++;
-		else if (remove && (dir = open_dir(H, d->d_name)) != -1)
-			discard(H, d->d_name, dir);
+		else if (remove && (dir = place_open(H->dir, d->d_name)) != -1)
+			place_discard(H->dir, d->d_name, dir);
 	}
 	(void)closedir(D);
 	return (n);
@@ -172,6 +131,13 @@ host_count(struct host *H)
 {
 
 	return (look_around(H, 1, 0));
+}
+
+int
+host_dir(const struct host *H)
+{
+
+	return (H->dir);
 }
 
 uint64_t
@@ -209,122 +175,204 @@ sweep_is_due(int turn)
 	return (fstat(turn, &st) == 0 && st.st_mtime + SWEEP_S < time(NULL));
 }
 
+void
+host_sweep(struct host *H)
+{
+	int turn;
+
+	if ((turn = take_turn(H)) == -1)
+		return;
+	(void)look_around(H, 1, 1);
+	(void)futimens(turn, NULL);
+	(void)close(turn);
+}
+
+/*
+ * Take the turn, held while ${turn} is open, if there is room for another
+ * session.
+ */
+static enum session_rc
+find_room(const struct host *H, int *turn)
+{
+
+	if ((*turn = take_turn(H)) == -1)
+		return (SESSION_FAIL);
+	if (sweep_is_due(*turn) || look_around(H, 0, 0) >= H->most) {
+		if (look_around(H, 1, 1) >= H->most) {
+			(void)close(*turn);
+			return (SESSION_FULL);
+		}
+		(void)futimens(*turn, NULL);
+	}
+	return (SESSION_OK);
+}
+
 /* Make a directory for ${id} and its lock, which is held. */
 static enum session_rc
 make_dir(const struct host *H, const char *id, int *dir, int *lock)
 {
-	enum session_rc rc = SESSION_FAIL;
+	enum session_rc rc;
 	int turn;
 
-	if ((turn = take_turn(H)) == -1)
-		goto err0;
-	if (sweep_is_due(turn) || look_around(H, 0, 0) >= H->most) {
-		if (look_around(H, 1, 1) >= H->most) {
-			rc = SESSION_FULL;
-			goto err1;
-		}
-		(void)futimens(turn, NULL);
-	}
-	if (mkdirat(H->dir, id, 0700) || (*dir = open_dir(H, id)) == -1)
-		goto err1;
-	*lock =
-	    openat(*dir, "lock", O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (*lock == -1 || flock(*lock, LOCK_EX))
-		goto err2;
+	if ((rc = find_room(H, &turn)) != SESSION_OK)
+		return (rc);
+	if (place_make(H->dir, id, dir, lock))
+		rc = SESSION_FAIL;
 	(void)close(turn);
-	return (SESSION_OK);
-
-err2:
-	discard(H, id, *dir);
-	if (*lock != -1)
-		(void)close(*lock);
-err1:
-	(void)close(turn);
-err0:
 	return (rc);
 }
 
-/* A socket's path must be short, whatever the directory's is. */
-static void
-sock_path(int dir, struct sockaddr_un *sun)
-{
-
-	memset(sun, 0, sizeof(*sun));
-	sun->sun_family = AF_UNIX;
-	(void)snprintf(
-	    sun->sun_path, sizeof(sun->sun_path), "/proc/self/fd/%d/sock", dir);
-}
-
+/* Tell the session ${id}, which was waiting for a caller, that it has one. */
 static int
-listen_in(int dir)
+tell(struct host *H, const char *id, const struct limits *l)
 {
-	struct sockaddr_un sun;
-	int fd;
+	struct buf m = BUF_INIT(256);
+	uint64_t until = clock_ms() + TELL_MS;
+	struct errand e;
+	enum frame_tag tag;
+	struct msg answer;
+	int rc = -1;
 
-	if ((fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) == -1)
-		return (-1);
-	sock_path(dir, &sun);
-	if (bind(fd, (struct sockaddr *)&sun, sizeof(sun)) ||
-	    listen(fd, BACKLOG)) {
-		(void)close(fd);
-		return (-1);
+	(void)msg_num(&m, MSG_OP, OP_CLAIM);
+	(void)msg_num(&m, MSG_DEADLINE, until);
+	(void)msg_num(&m, MSG_IDLE, l->idle_s);
+	(void)msg_num(&m, MSG_LIFETIME, l->lifetime_s);
+	if (buf_ok(&m) && errand_start(H, id, &m, -1, until, &e) == ERRAND_OK) {
+		if (errand_next(&e, until, &tag) == ERRAND_OK &&
+		    tag == FRAME_DONE &&
+		    msg_parse(e.body.p, e.body.len, &answer) == 0 &&
+		    msg_get_num(&answer, MSG_STATUS, REPLY_FAIL) == REPLY_OK)
+			rc = 0;
+		errand_end(&e);
 	}
-	return (fd);
+	buf_free(&m);
+	return (rc);
 }
 
-/* Start the supervisor of the session whose directory is ${dir}. */
+/* Make the session ${id}, just taken, ours. */
 static int
-start(const struct limits *l, int dir, int lock, char why[SESSION_WHY])
+adopt(struct host *H, const char *id, const struct limits *l)
 {
-	struct meta m = {.created_ms = clock_unix_ms(),
-	    .idle_s = l->idle_s,
-	    .lifetime_s = l->lifetime_s};
-	int sock, rc;
-	long pid;
+	struct meta m;
+	int dir, rc = -1;
 
-	if ((sock = listen_in(dir)) == -1) {
-		(void)snprintf(why, SESSION_WHY, "socket: %s", strerror(errno));
+	if ((dir = place_open(H->dir, id)) == -1)
 		return (-1);
+	if (tell(H, id, l) == 0 && meta_read(dir, &m) == 0) {
+		m.created_ms = clock_unix_ms();
+		m.idle_s = l->idle_s;
+		m.lifetime_s = l->lifetime_s;
+		rc = meta_write(dir, &m);
 	}
-	rc = spawn_supervisor(l, lock, sock, &pid, why, SESSION_WHY);
-	(void)close(sock);
-	if (rc)
-		return (-1);
-	m.pid = (uint64_t)pid;
-	if (meta_of(m.pid, &m.start) || meta_write(dir, &m)) {
-		(void)snprintf(why, SESSION_WHY, "meta: %s", strerror(errno));
-		return (-1);
-	}
-	return (0);
+	(void)close(dir);
+	return (rc);
 }
 
+/* Give a ready session the name ${id}; SESSION_NONE if there is none. */
 static enum session_rc
-create(struct host *H, const struct limits *l, struct session *s,
+take(struct host *H, int idle, const char *mark, const char *id)
+{
+	enum session_rc rc;
+	int turn;
+
+	if ((rc = find_room(H, &turn)) != SESSION_OK)
+		return (rc);
+	if (ready_take(H->dir, idle, mark, id))
+		rc = SESSION_NONE;
+	(void)close(turn);
+	return (rc);
+}
+
+/*
+ * As take(), but wait for the keeper's next while it makes some: that is faster
+ * than to start one.  Workers wait in turn.  One that waited in vain does not
+ * do so again for a while, nor do those behind it.
+ */
+static enum session_rc
+take_next(struct host *H, int idle, const char *mark, const char *id)
+{
+	static const struct timespec moment = {.tv_nsec = 500000};
+	enum session_rc rc;
+	uint64_t until;
+	int turn;
+
+	if ((rc = take(H, idle, mark, id)) != SESSION_NONE ||
+	    !ready_held(idle, "served") || clock_ms() < H->impatient ||
+	    (turn = ready_lock(idle, "claim", 1)) == -1)
+		return (rc);
+	until = clock_ms() + READY_MS;
+	while ((rc = take(H, idle, mark, id)) == SESSION_NONE &&
+	    ready_held(idle, "served") && clock_ms() >= H->impatient) {
+		if (clock_ms() >= until) {
+			log_warn("sandbox: the keeper makes no sessions");
+			H->impatient = clock_ms() + IMPATIENT_MS;
+			break;
+		}
+		(void)nanosleep(&moment, NULL);
+	}
+	(void)close(turn);
+	return (rc);
+}
+
+/* Claim a ready session as ${id}; SESSION_NONE if there is none. */
+static enum session_rc
+claim(struct host *H, const struct limits *l, const char *id)
+{
+	enum session_rc rc = SESSION_NONE;
+	char mark[READY_MARK];
+	int idle;
+
+	if ((idle = ready_open(H->dir, 0)) == -1)
+		return (SESSION_NONE);
+	if (ready_mark(l, mark) == 0)
+		/* What was killed while it waited is of no use. */
+		while ((rc = take_next(H, idle, mark, id)) == SESSION_OK &&
+		    adopt(H, id, l))
+			(void)place_end(H->dir, id);
+	(void)close(idle);
+	return (rc);
+}
+
+/* A place_starter that needs no cookie. */
+static int
+spawn(void *unused, const struct limits *l, int lock, int sock, long *pid,
+    char *why, size_t size)
+{
+
+	(void)unused;
+	return (spawn_supervisor(l, lock, sock, pid, why, size));
+}
+
+/* Start a session of our own as ${id}. */
+static enum session_rc
+start(struct host *H, const struct limits *l, const char *id,
     char why[SESSION_WHY])
 {
 	enum session_rc rc;
 	int dir, lock, bad;
 
-	memset(s, 0, sizeof(*s));
-	memcpy(s->id, PREFIX, 4);
-	memcpy(s->id + 4, H->label, 2);
-	if (id_base62(s->id + 6, RANDOM))
-		return (SESSION_FAIL);
 	(void)snprintf(why, SESSION_WHY, "directory: %s", strerror(errno));
-	if ((rc = make_dir(H, s->id, &dir, &lock)) != SESSION_OK)
+	if ((rc = make_dir(H, id, &dir, &lock)) != SESSION_OK)
 		return (rc);
-	bad = start(l, dir, lock, why);
+	bad = place_start(dir, lock, l, spawn, NULL, why, SESSION_WHY);
 	(void)close(lock);
 	if (bad) {
 		/* Should it live after all, it ends when it misses its lock. */
-		discard(H, s->id, dir);
+		place_discard(H->dir, id, dir);
 		return (SESSION_FAIL);
 	}
 	(void)close(dir);
-	s->created_ms = s->used_ms = clock_unix_ms();
-	s->idle_s = l->idle_s;
-	s->lifetime_s = l->lifetime_s;
 	return (SESSION_OK);
+}
+
+/* Draw an id. */
+static int
+draw(const struct host *H, char id[static SESSION_IDLEN + 1])
+{
+
+	memcpy(id, PREFIX, 4);
+	memcpy(id + 4, H->label, 2);
+	return (id_base62(id + 6, RANDOM));
 }
 
 enum session_rc
@@ -333,19 +381,29 @@ session_create(struct host *H, const struct limits *l, struct session *s)
 	char why[SESSION_WHY];
 	enum session_rc rc;
 
-	if ((rc = create(H, l, s, why)) == SESSION_FAIL)
+	memset(s, 0, sizeof(*s));
+	if (draw(H, s->id))
+		return (SESSION_FAIL);
+	if ((rc = claim(H, l, s->id)) == SESSION_NONE &&
+	    (rc = start(H, l, s->id, why)) == SESSION_FAIL)
 		log_err("sandbox: no session: %s", why);
+	s->created_ms = s->used_ms = clock_unix_ms();
+	s->idle_s = l->idle_s;
+	s->lifetime_s = l->lifetime_s;
 	return (rc);
 }
 
 int
 host_probe(struct host *H, const struct limits *l, char why[static SESSION_WHY])
 {
-	struct session s;
+	char id[SESSION_IDLEN + 1];
 
-	switch (create(H, l, &s, why)) {
+	(void)snprintf(why, SESSION_WHY, "no random name");
+	if (draw(H, id))
+		return (-1);
+	switch (start(H, l, id, why)) {
 	case SESSION_OK:
-		(void)session_destroy(H, s.id);
+		(void)session_destroy(H, id);
 		return (0);
 	case SESSION_FULL:
 		return (0); /* They could be made, it seems. */
@@ -361,11 +419,11 @@ find(const struct host *H, const char *id, int *dir, struct stat *st,
 {
 	int lock, live;
 
-	if (!is_id(id) || (*dir = open_dir(H, id)) == -1)
+	if (!is_id(id) || (*dir = place_open(H->dir, id)) == -1)
 		return (SESSION_NONE);
 	if ((lock = openat(*dir, "lock", O_RDONLY | O_CLOEXEC)) == -1)
 		goto err1;
-	live = fstat(lock, st) == 0 && is_live(lock, LOCK_SH);
+	live = fstat(lock, st) == 0 && place_held(lock);
 	(void)close(lock);
 	if (!live || meta_read(*dir, m))
 		goto err1;
@@ -422,7 +480,7 @@ session_connect(struct host *H, const char *id, uint64_t until, int *fd)
 	struct sockaddr_un sun;
 	int dir, flags;
 
-	if (!is_id(id) || (dir = open_dir(H, id)) == -1)
+	if (!is_id(id) || (dir = place_open(H->dir, id)) == -1)
 		return (SESSION_NONE);
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (*fd == -1) {
@@ -430,7 +488,7 @@ session_connect(struct host *H, const char *id, uint64_t until, int *fd)
 		rc = SESSION_FAIL;
 		goto err1;
 	}
-	sock_path(dir, &sun);
+	place_sock(dir, &sun);
 	if (reach(*fd, &sun, until)) {
 		if (errno == EAGAIN)
 			rc = SESSION_FULL;
@@ -458,11 +516,7 @@ session_destroy(struct host *H, const char *id)
 
 	if (find(H, id, &dir, &st, &m) != SESSION_OK)
 		return (SESSION_NONE);
-
-	/* Nobody finds it any more, whatever the kill takes. */
-	(void)unlinkat(dir, "sock", 0);
-	if (meta_kill(&m))
-		log_warn("sandbox: %s: its supervisor does not end", id);
-	discard(H, id, dir);
+	(void)close(dir);
+	(void)place_end(H->dir, id);
 	return (SESSION_OK);
 }

@@ -36,6 +36,14 @@ struct session {
 };
 
 /**
+ * host_user(program, dir):
+ * Started as root, go on as the owner of ${dir}: sandboxes are confined by what
+ * their user may not do, and root may do everything.  Return 0, or -1 after a
+ * line of ${program} on standard error.
+ */
+int host_user(const char *, const char *);
+
+/**
  * host_open(dir, label, most):
  * Use ${dir} for at most ${most} sessions, whose ids carry the two characters
  * ${label}.  It is made, for us alone, if it is not there; it must be ours.
@@ -63,6 +71,18 @@ uint64_t host_count(struct host *);
 uint64_t host_most(const struct host *);
 
 /**
+ * host_sweep(H):
+ * Remove the directories that ended sessions have left.
+ */
+void host_sweep(struct host *);
+
+/**
+ * host_dir(H):
+ * The directory, open as long as ${H} is.
+ */
+int host_dir(const struct host *);
+
+/**
  * host_close(H):
  * Free ${H}; its sessions live on.  NULL is allowed.
  */
@@ -70,9 +90,9 @@ void host_close(struct host *);
 
 /**
  * session_create(H, l, s):
- * Start a session with the limits ${l} and fill in ${s}.  Directories that
- * ended sessions have left are removed on the way.  SESSION_OK, SESSION_FULL
- * or SESSION_FAIL.
+ * Claim a ready session with the limits ${l} (ready.h), or start one where no
+ * keeper makes any, and fill in ${s}.  Directories that ended sessions have
+ * left are removed on the way.  SESSION_OK, SESSION_FULL or SESSION_FAIL.
  */
 enum session_rc
 session_create(struct host *, const struct limits *, struct session *);

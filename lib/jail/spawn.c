@@ -2,22 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/num.h"
-
+#include "jail/report.h"
 #include "jail/spawn.h"
 #include "jail/supervisor.h"
 
 #define START_MS 10000 /* A start that takes longer has failed. */
-#define REPORT_MAX 512
 
 /* Descriptors above those that the new process is to have. */
 static int
@@ -84,55 +79,10 @@ err0:
 	return (err == 0 ? 0 : -1);
 }
 
-/* Read what is reported until nobody can report any more. */
-static int
-listen_to(int fd, char report[REPORT_MAX])
-{
-	uint64_t now = clock_ms(), until = now + START_MS;
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	size_t len = 0;
-	ssize_t n = 1;
-
-	while (n != 0 && len < REPORT_MAX - 1) {
-		if ((now = clock_ms()) >= until)
-			return (-1);
-		if (poll(&p, 1, (int)(until - now)) != 1)
-			continue;
-		if ((n = read(fd, report + len, REPORT_MAX - 1 - len)) == -1)
-			return (-1);
-		len += (size_t)n;
-	}
-	report[len] = '\0';
-	return (0);
-}
-
-/* Read the lines of ${report}. */
-static int
-understand(char *report, long *pid, char *why, size_t size)
-{
-	char *line;
-	int ok = 0;
-	uint64_t n;
-
-	*pid = 0;
-	(void)snprintf(why, size, "it ended without a word");
-	while ((line = strsep(&report, "\n")) != NULL) {
-		if (strcmp(line, "ok") == 0)
-			ok = 1;
-		else if (strncmp(line, "fail ", 5) == 0)
-			(void)snprintf(why, size, "%s", line + 5);
-		else if (strncmp(line, "pid ", 4) == 0 &&
-		    num_u64(line + 4, 2, INT32_MAX, &n) == 0)
-			*pid = (long)n;
-	}
-	return (ok && *pid != 0 ? 0 : -1);
-}
-
 int
 spawn_supervisor(const struct limits *l, int lock, int listener, long *pid,
     char *why, size_t size)
 {
-	char report[REPORT_MAX] = "";
 	int fd[2], up[3] = {-1, -1, -1}, rc = -1, i;
 	pid_t starter = -1;
 
@@ -149,13 +99,8 @@ spawn_supervisor(const struct limits *l, int lock, int listener, long *pid,
 		if (up[i] != -1)
 			(void)close(up[i]);
 	(void)close(fd[1]);
-	if (rc == 0 && listen_to(fd[0], report)) {
-		(void)snprintf(why, size, "it did not start in time");
+	if (rc == 0 && (rc = report_read(fd[0], START_MS, pid, why, size)) != 0)
 		(void)kill(starter, SIGKILL);
-		rc = -1;
-	} else if (rc == 0) {
-		rc = understand(report, pid, why, size);
-	}
 	(void)close(fd[0]);
 	if (starter > 0)
 		(void)waitpid(starter, NULL, 0);

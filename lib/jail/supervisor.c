@@ -20,6 +20,7 @@
 #include "jail/cgroup.h"
 #include "jail/filter.h"
 #include "jail/guest.h"
+#include "jail/kernel.h"
 #include "jail/ns.h"
 #include "jail/serve.h"
 #include "jail/supervisor.h"
@@ -27,8 +28,8 @@
 #define PEER_S 30       /* A worker that stalls so long is gone. */
 #define LOOK_MS 60000UL /* Between two looks whether we are wanted. */
 
-static _Noreturn void
-report_failure(const struct ns_fail *f)
+_Noreturn void
+supervisor_failed(const struct ns_fail *f)
 {
 
 	(void)dprintf(
@@ -80,7 +81,7 @@ loop(struct jail *J)
 	    {.fd = SUPERVISOR_LISTEN, .events = POLLIN},
 	    {.fd = J->sigs, .events = POLLIN},
 	};
-	uint64_t now = clock_ms(), ends, idle, wait;
+	uint64_t now = J->began, ends, idle, wait;
 	struct signalfd_siginfo si;
 
 	ends = now + J->lim.lifetime_s * 1000;
@@ -96,6 +97,7 @@ loop(struct jail *J)
 		}
 		if (p[0].revents) {
 			serve_next(J, ends);
+			ends = J->began + J->lim.lifetime_s * 1000;
 			idle = clock_ms() + J->lim.idle_s * 1000;
 		}
 	}
@@ -114,15 +116,14 @@ watch_children(void)
 	return (signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-/* The first process of the session. */
-static _Noreturn void
-first(struct jail *J)
+_Noreturn void
+supervisor_first(struct jail *J)
 {
 	struct ns_fail f = {.step = "supervisor"};
 
 	if (J->lim.isolation != ISOLATION_BWRAP &&
 	    (cgroup_enter(&J->lim, &J->group, &f) || ns_root(&J->lim, &f)))
-		report_failure(&f);
+		supervisor_failed(&f);
 
 	/* Nobody may look at us, nor may we gain anything any more. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || filter_drop() ||
@@ -132,9 +133,17 @@ first(struct jail *J)
 	    fcntl(SUPERVISOR_LOCK, F_SETFD, FD_CLOEXEC) ||
 	    fcntl(SUPERVISOR_LISTEN, F_SETFD, FD_CLOEXEC)) {
 		f.err = errno;
-		report_failure(&f);
+		supervisor_failed(&f);
 	}
 	(void)prctl(PR_SET_NAME, "supervisor", 0, 0, 0);
+	J->began = clock_ms();
+
+	/* Nobody waits yet: what the first program needs can be there. */
+	if (J->interpreter != NULL && kernel_start(J)) {
+		f.step = "interpreter";
+		f.err = errno;
+		supervisor_failed(&f);
+	}
 	(void)dprintf(SUPERVISOR_REPORT, "ok\n");
 	(void)dup2(0, SUPERVISOR_REPORT);
 	loop(J);
@@ -152,20 +161,20 @@ supervisor_main(int argc, char *const *argv)
 
 	if (limits_read(argv + inside, (size_t)(argc - inside), &J.lim) ||
 	    (inside && bwrap_inside()))
-		report_failure(&f);
+		supervisor_failed(&f);
 	if (inside)
-		first(&J);
+		supervisor_first(&J);
 	if (J.lim.isolation == ISOLATION_BWRAP)
 		bwrap_supervise(&J.lim, argv, argc);
 	if (ns_unshare(&f))
-		report_failure(&f);
+		supervisor_failed(&f);
 	if ((pid = fork()) == -1) {
 		f.step = "fork";
 		f.err = errno;
-		report_failure(&f);
+		supervisor_failed(&f);
 	}
 	if (pid == 0)
-		first(&J);
+		supervisor_first(&J);
 	(void)dprintf(SUPERVISOR_REPORT, "pid %ld\n", (long)pid);
 	_exit(0);
 }

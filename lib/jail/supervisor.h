@@ -20,4 +20,21 @@
  */
 _Noreturn void supervisor_main(int, char *const *);
 
+/* Opaque type. */
+struct jail;
+struct ns_fail;
+
+/**
+ * supervisor_first(J):
+ * Be the first process of a session in its new namespaces, with the descriptors
+ * above and ${J}'s lim set; the "ok" is reported from here.
+ */
+_Noreturn void supervisor_first(struct jail *);
+
+/**
+ * supervisor_failed(f):
+ * Report the failure ${f} and exit.
+ */
+_Noreturn void supervisor_failed(const struct ns_fail *);
+
 #endif /* !JAIL_SUPERVISOR_H_ */

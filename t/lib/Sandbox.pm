@@ -8,6 +8,7 @@ package Sandbox;
 #	    conf => text  the configuration file, $s->{dir}/conf.yml
 #	    own  => {'sandbox.languages' => text}   settings that are files
 #	    root => 1     as root, start the program as root: it must drop that
+#	    keeper => 1   and a keeper; new() comes back once sessions are ready
 #	  Everything runs as an ordinary user: nobody, if we are root.
 #	$s->done          stops it, with all sessions, and adds one test: no error
 #	                  was logged but those announced by $s->expect_log()
@@ -22,6 +23,7 @@ package Sandbox;
 #	    the manifest's; dies unless 200.  args, env, compile_timeout_seconds,
 #	    memory_bytes, output_bytes, calls: of its input; manifest => [inputs]
 #	$s->put($id, $path, $bytes)  $s->fetch($id, $path)  $s->list($id, $path)
+#	$s->ready($n)     wait until so many sessions are ready; how many are
 #	$s->inside($id)   the pids of a session's processes, its supervisor first
 #	$s->{dir} {port} {sessions}   and all of Satchel's requests
 
@@ -61,6 +63,7 @@ sub new {
 	$self->{alive} = 1;
 	$self->_nginx;
 	$self->up;
+	$self->keep if $o{keeper};
 	return $self;
 }
 
@@ -119,8 +122,8 @@ sub _nginx {
 	return;
 }
 
-# Start the sandbox's workers, and wait until they answer.
-sub up {
+# The settings as words.
+sub _words {
 	my ($self) = @_;
 	my %set = ('sandbox.dir' => $self->{sessions},
 	    'files.root' => "$self->{dir}/files", %{$self->{opt}{set} || {}});
@@ -129,11 +132,39 @@ sub up {
 		Satchel::_spew($set{$name}, $self->{opt}{own}{$name});
 	}
 	$self->{token} = $set{'sandbox.token'};
+	return ('-c', "$self->{dir}/conf.yml",
+	    map { ('-s', "$_=$set{$_}") } sort keys %set);
+}
+
+# Start the keeper, and wait until sessions are ready.
+sub keep {
+	my ($self) = @_;
+	$self->{keeper} = $self->_start('keeper', $self->{opt}{root},
+	    Satchel::program('satchel-keeper'), $self->_words);
+	$self->ready($self->{opt}{set}{'sandbox.ready'} // 4) or BAIL_OUT(
+	    'the keeper makes nothing: '
+	    . Satchel::_slurp("$self->{dir}/log/keeper.log"));
+	return;
+}
+
+sub ready {
+	my ($self, $n) = @_;
+	my $until = time + 60;
+	my @all;
+	while ((@all = glob "$self->{sessions}/.idle/*.*.*") < ($n // 0)) {
+		return 0 if time > $until;
+		sleep 0.01;
+	}
+	return scalar @all;
+}
+
+# Start the sandbox's workers, and wait until they answer.
+sub up {
+	my ($self) = @_;
 	local $ENV{SECRET} = 'of-the-service';
 	$self->{sandbox} = $self->_start('sandbox', $self->{opt}{root},
-	    Satchel::program('satchel-sandbox'), '-c', "$self->{dir}/conf.yml", '-n', 2,
-	    '-l', "$self->{dir}/sock",
-	    map { ('-s', "$_=$set{$_}") } sort keys %set);
+	    Satchel::program('satchel-sandbox'), $self->_words, '-n', 2,
+	    '-l', "$self->{dir}/sock");
 	my $until = time + 20;
 	while (1) {
 		my $r = -S "$self->{dir}/sock" && eval { $self->get('/health') };
@@ -183,6 +214,10 @@ sub done {
 	return if !$self->{alive} || $self->{owner} != $$;
 	$self->{alive} = 0;
 	$self->down;
+	if (my $pid = delete $self->{keeper}) {
+		kill 'TERM', $pid;
+		waitpid $pid, 0;
+	}
 	if (my $pid = delete $self->{nginx}) {
 		kill 'TERM', $pid;
 		waitpid $pid, 0;

@@ -307,7 +307,8 @@ sub errors {
 		push @bad, map { "$part: $_\n" } grep {
 			/Sanitizer|runtime error:/
 			|| ($part eq 'nginx' && /\[(?:alert|crit|emerg)\]/)
-			|| ($part eq 'sandbox' && /"level":"error"/)
+			|| ($part =~ /^(?:sandbox|keeper)$/
+			    && /"level":"error"/)
 		} split /\n/, _slurp($f);
 	}
 	for my $expected (@{$self->{expect}}) {

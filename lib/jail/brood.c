@@ -1,0 +1,165 @@
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+
+#include "jail/brood.h"
+#include "jail/guest.h"
+#include "jail/ns.h"
+#include "jail/python.h"
+#include "jail/report.h"
+#include "jail/zygote.h"
+
+#define MAKE_MS 10000 /* A session that takes longer to make has failed. */
+
+/* In the child: become the zygote.  What fails is said in its stead. */
+static _Noreturn void
+become(int fd, int image, const struct limits *l)
+{
+	char *argv[] = {(char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"},
+	    (char *)(uintptr_t)python_zygote, (char *)(uintptr_t)python_kernel,
+	    NULL};
+	struct ns_fail f = {.step = "descriptors"};
+
+	if ((fd = fcntl(fd, F_DUPFD, 16)) == -1 ||
+	    (image = fcntl(image, F_DUPFD, 16)) == -1 || dup2(fd, 3) == -1 ||
+	    dup2(image, 4) == -1 || close_range(5, ~0U, 0) || chdir("/") ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
+		f.err = errno;
+	} else if (ns_zygote(l, &f) == 0) {
+		guest_signals();
+		(void)execve(PYTHON, argv, guest_environment);
+		f.step = PYTHON;
+		f.err = errno;
+	}
+	(void)dprintf(3, "%s: %s", f.step, strerror(f.err));
+	_exit(1);
+}
+
+int
+brood_start(
+    struct brood *B, int image, const struct limits *l, char *why, size_t size)
+{
+	int sv[2];
+
+	if (id_hex(B->name, sizeof(B->name) - 1)) {
+		(void)snprintf(why, size, "no random name");
+		return (-1);
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv)) {
+		(void)snprintf(why, size, "socketpair: %s", strerror(errno));
+		return (-1);
+	}
+	if ((B->pid = fork()) == -1) {
+		(void)snprintf(why, size, "fork: %s", strerror(errno));
+		(void)close(sv[0]);
+		(void)close(sv[1]);
+		return (-1);
+	}
+	if (B->pid == 0)
+		become(sv[1], image, l);
+	(void)close(sv[1]);
+	B->fd = sv[0];
+	B->began = clock_ms();
+	B->state = BROOD_LOADING;
+	return (0);
+}
+
+int
+brood_hear(struct brood *B, char *why, size_t size)
+{
+	char text[ZYGOTE_MAX];
+	ssize_t n;
+
+	n = recv(B->fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return (0);
+	if (n <= 0) {
+		(void)snprintf(why, size, "it ended without a word");
+		return (-1);
+	}
+	text[n] = '\0';
+	if (B->state == BROOD_LOADING && strcmp(text, "ready") == 0) {
+		B->state = BROOD_READY;
+		return (0);
+	}
+	(void)snprintf(why, size, "%s", text);
+	return (-1);
+}
+
+/* Send the order for a session. */
+static int
+order(const struct brood *B, const struct limits *l,
+    const int fds[static ZYGOTE_FDS])
+{
+	char words[LIMITS_WORDS][LIMITS_WORD], text[ZYGOTE_MAX];
+	union {
+		char room[CMSG_SPACE(sizeof(int) * ZYGOTE_FDS)];
+		struct cmsghdr align;
+	} u;
+	struct iovec v = {.iov_base = text};
+	struct msghdr m = {.msg_iov = &v,
+	    .msg_iovlen = 1,
+	    .msg_control = u.room,
+	    .msg_controllen = sizeof(u.room)};
+	struct cmsghdr *c;
+	size_t i;
+
+	limits_write(l, words);
+	for (i = 0; i < LIMITS_WORDS; i++)
+		v.iov_len += (size_t)snprintf(text + v.iov_len,
+		    sizeof(text) - v.iov_len, "%s\n", words[i]);
+	memset(&u, 0, sizeof(u));
+	c = CMSG_FIRSTHDR(&m);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int) * ZYGOTE_FDS);
+	memcpy(CMSG_DATA(c), fds, sizeof(int) * ZYGOTE_FDS);
+	return (sendmsg(B->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == -1 ? -1 : 0);
+}
+
+int
+brood_session(void *cookie, const struct limits *l, int lock, int sock,
+    long *pid, char *why, size_t size)
+{
+	const struct brood *B = cookie;
+	int report[2], fds[ZYGOTE_FDS], rc;
+
+	if (pipe2(report, O_CLOEXEC)) {
+		(void)snprintf(why, size, "pipe: %s", strerror(errno));
+		return (-1);
+	}
+	fds[0] = report[1];
+	fds[1] = lock;
+	fds[2] = sock;
+	if ((rc = order(B, l, fds)) != 0)
+		(void)snprintf(why, size, "zygote: %s", strerror(errno));
+	(void)close(report[1]);
+	if (rc == 0)
+		rc = report_read(report[0], MAKE_MS, pid, why, size);
+	(void)close(report[0]);
+	return (rc);
+}
+
+void
+brood_end(struct brood *B)
+{
+
+	if (B->state == BROOD_NONE)
+		return;
+	(void)kill(B->pid, SIGKILL);
+	(void)waitpid(B->pid, NULL, 0);
+	(void)close(B->fd);
+	B->state = BROOD_NONE;
+	B->fd = -1;
+}

@@ -1,0 +1,158 @@
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include "jail/meta.h"
+#include "jail/place.h"
+
+#define BACKLOG 64
+
+int
+place_open(int at, const char *name)
+{
+
+	return (
+	    openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+int
+place_make(int at, const char *name, int *dir, int *lock)
+{
+
+	if (mkdirat(at, name, 0700))
+		return (-1);
+	*lock = -1;
+	if ((*dir = place_open(at, name)) == -1)
+		goto err1;
+	*lock =
+	    openat(*dir, "lock", O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (*lock == -1 || flock(*lock, LOCK_EX))
+		goto err2;
+	return (0);
+
+err2:
+	if (*lock != -1)
+		(void)close(*lock);
+	place_discard(at, name, *dir);
+	return (-1);
+err1:
+	(void)unlinkat(at, name, AT_REMOVEDIR);
+	return (-1);
+}
+
+void
+place_sock(int dir, struct sockaddr_un *sun)
+{
+
+	/* A socket's path must be short, whatever the directory's is. */
+	memset(sun, 0, sizeof(*sun));
+	sun->sun_family = AF_UNIX;
+	(void)snprintf(
+	    sun->sun_path, sizeof(sun->sun_path), "/proc/self/fd/%d/sock", dir);
+}
+
+static int
+listen_in(int dir)
+{
+	struct sockaddr_un sun;
+	int fd;
+
+	if ((fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) == -1)
+		return (-1);
+	place_sock(dir, &sun);
+	if (bind(fd, (struct sockaddr *)&sun, sizeof(sun)) ||
+	    listen(fd, BACKLOG)) {
+		(void)close(fd);
+		return (-1);
+	}
+	return (fd);
+}
+
+int
+place_start(int dir, int lock, const struct limits *l, place_starter *starter,
+    void *cookie, char *why, size_t size)
+{
+	struct meta m = {.created_ms = clock_unix_ms(),
+	    .idle_s = l->idle_s,
+	    .lifetime_s = l->lifetime_s};
+	int sock, rc;
+	long pid;
+
+	if ((sock = listen_in(dir)) == -1) {
+		(void)snprintf(why, size, "socket: %s", strerror(errno));
+		return (-1);
+	}
+	rc = starter(cookie, l, lock, sock, &pid, why, size);
+	(void)close(sock);
+	if (rc)
+		return (-1);
+	m.pid = (uint64_t)pid;
+	if (meta_of(m.pid, &m.start) || meta_write(dir, &m)) {
+		(void)snprintf(why, size, "meta: %s", strerror(errno));
+		return (-1);
+	}
+	return (0);
+}
+
+int
+place_held(int lock)
+{
+
+	return (flock(lock, LOCK_SH | LOCK_NB) == -1 && errno == EWOULDBLOCK);
+}
+
+int
+place_over(int at, const char *name)
+{
+	int dir, lock, over = 0;
+
+	if ((dir = place_open(at, name)) == -1)
+		return (0);
+	if ((lock = openat(dir, "lock", O_RDONLY | O_CLOEXEC)) == -1) {
+		over = errno == ENOENT;
+	} else {
+		over = !place_held(lock);
+		(void)close(lock);
+	}
+	(void)close(dir);
+	return (over);
+}
+
+void
+place_discard(int at, const char *name, int dir)
+{
+	static const char *const names[] = {"sock", "meta", "meta.new", "lock"};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		(void)unlinkat(dir, names[i], 0);
+	(void)close(dir);
+	if (unlinkat(at, name, AT_REMOVEDIR) && errno != ENOENT)
+		log_warn("sandbox: %s: %s", name, strerror(errno));
+}
+
+int
+place_end(int at, const char *name)
+{
+	struct meta m;
+	int dir;
+
+	if ((dir = place_open(at, name)) == -1)
+		return (-1);
+
+	/* Nobody finds it any more, whatever the kill takes. */
+	(void)unlinkat(dir, "sock", 0);
+	if (meta_read(dir, &m) == 0 && meta_kill(&m))
+		log_warn("sandbox: %s: its supervisor does not end", name);
+	place_discard(at, name, dir);
+	return (0);
+}

@@ -1,0 +1,77 @@
+#ifndef JAIL_PLACE_H_
+#define JAIL_PLACE_H_
+
+#include <sys/un.h>
+
+#include <stddef.h>
+
+#include "jail/limits.h"
+
+/*
+ * The directory of one session, made or waiting to be claimed; see session.h
+ * for what lies in it.  It is named by the directory that holds it, open, and
+ * its own name there.
+ */
+
+/**
+ * Starts the supervisor of a session with these limits, lock and listening
+ * socket; as spawn_supervisor(), with what place_start() was given before them.
+ */
+typedef int
+place_starter(void *, const struct limits *, int, int, long *, char *, size_t);
+
+/**
+ * place_open(at, name):
+ * Open the directory.  Return -1 with errno if it is not there.
+ */
+int place_open(int, const char *);
+
+/**
+ * place_make(at, name, dir, lock):
+ * Make the directory and its lock, which is held; both come back open.  Return
+ * 0, or -1 with errno and nothing left.
+ */
+int place_make(int, const char *, int *, int *);
+
+/**
+ * place_start(dir, lock, l, starter, cookie, why, size):
+ * Listen in the new directory ${dir}, have ${starter} start a supervisor with
+ * the limits ${l}, and write meta.  Return 0, or -1 with the reason in ${why};
+ * should a supervisor live after all, it ends when the directory has gone.
+ */
+int place_start(
+    int, int, const struct limits *, place_starter *, void *, char *, size_t);
+
+/**
+ * place_held(lock):
+ * Does somebody else hold the lock file open as ${lock}?
+ */
+int place_held(int);
+
+/**
+ * place_over(at, name):
+ * Is the directory that of a session which has ended?  One that cannot be
+ * opened is not.
+ */
+int place_over(int, const char *);
+
+/**
+ * place_sock(dir, sun):
+ * Fill in the address of the socket in ${dir}, which must stay open.
+ */
+void place_sock(int, struct sockaddr_un *);
+
+/**
+ * place_discard(at, name, dir):
+ * Remove the directory, open as ${dir}, which is closed.
+ */
+void place_discard(int, const char *, int);
+
+/**
+ * place_end(at, name):
+ * Kill the supervisor, if it lives, and remove the directory.  Return -1 if it
+ * was not there.
+ */
+int place_end(int, const char *);
+
+#endif /* !JAIL_PLACE_H_ */

@@ -1,0 +1,27 @@
+#ifndef JAIL_ZYGOTE_H_
+#define JAIL_ZYGOTE_H_
+
+/*
+ * The zygote: a Python interpreter that has loaded and exercised what programs
+ * use most, and whose clones become sessions (zygote.py).  The library that it
+ * loads has one function, which is called there with the interpreter locked;
+ * the clones never let go of it.
+ *
+ * What passes between it and the keeper, in packets: first it says "ready", or
+ * why it is not; then each packet of the keeper's asks for a session, by the
+ * words of limits_write(), a line each, with the descriptors of a pipe for the
+ * report, the lock and the listening socket.  The report is as that of
+ * supervisor_main().
+ */
+
+#define ZYGOTE_FDS 3
+#define ZYGOTE_MAX 8192 /* Bytes of a packet. */
+
+/**
+ * zygote_serve(fd, interpreter):
+ * Make sessions for the keeper at the other end of ${fd} until it has gone.
+ * ${interpreter} is struct jail's.  Return then, and in no clone.
+ */
+void zygote_serve(int, void (*)(void));
+
+#endif /* !JAIL_ZYGOTE_H_ */

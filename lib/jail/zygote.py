@@ -1,0 +1,75 @@
+# The zygote: loads and exercises what programs use most, once; its clones become
+# sessions that have it already.  It never runs a caller's program.  Descriptor 3
+# leads to the keeper, 4 is the library of our own; the interpreter's source is
+# the only argument.
+
+import ctypes, gc, os, random, signal, sys
+
+KEEPER = 3
+
+
+def exercise():
+    """Load, and do once, what takes its time the first time."""
+    import io
+    import numpy
+    import pandas
+    from matplotlib import pyplot
+    frame = pandas.DataFrame({'a': ['x', 'y', 'x'], 'b': [1.0, 2.0, 3.0]})
+    str(frame), str(frame.describe()), str(frame.groupby('a').sum())
+    pandas.read_csv(io.StringIO(frame.to_csv())).merge(frame, on='a')
+    figure, axes = pyplot.subplots()
+    axes.plot([1, 2, 3])
+    axes.bar(['x', 'y'], [1, 2])
+    axes.set_title('t')
+    figure.savefig(io.BytesIO(), format='png')
+    pyplot.close('all')
+    numpy.random.default_rng().random(3)
+
+
+def forked():
+    """What libraries want done in a child: forget open files, draw seeds."""
+    ctypes.pythonapi.PyOS_BeforeFork()
+    ctypes.pythonapi.PyOS_AfterFork_Child()
+    random.seed()
+    sys.modules['numpy'].random.seed()
+
+
+def interpreter():
+    """In a fork of a session's supervisor: become its interpreter."""
+    try:
+        forked()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        kernel['serve']()
+    finally:
+        os._exit(1)
+
+
+def say(text):
+    os.write(KEEPER, text.encode())
+
+
+try:
+    library = ctypes.PyDLL('/proc/self/fd/4')
+    os.close(4)
+    kernel = {'__name__': 'kernel', '__builtins__': __builtins__}
+    exec(compile(sys.argv[1], '<interpreter>', 'exec'), kernel)
+    exercise()
+    forked()
+    gc.collect()
+    if len(os.listdir('/proc/self/task')) > 1:
+        raise RuntimeError('a library has started threads')
+    if os.open('/', os.O_RDONLY) != 4:
+        raise RuntimeError('a library keeps files open')
+    os.close(4)
+    kind = ctypes.PYFUNCTYPE(None)
+    library.zygote_serve.argtypes = ctypes.c_int, kind
+    library.zygote_serve.restype = None
+    start = kind(interpreter)
+    say('ready')
+except BaseException as e:
+    say('%s: %s' % (type(e).__name__, e))
+    os._exit(1)
+gc.freeze()
+library.zygote_serve(KEEPER, start)
