@@ -86,8 +86,8 @@ answer_unrouted(struct req *r, const struct match *m)
 	if (m->misfit != NULL)
 		return (reply_problem(
 		    r, P_NOT_FOUND, "id", "There is nothing of this id"));
-	return (
-	    reply_problem(r, P_UNKNOWN_URL, NULL, "There is no such endpoint"));
+	return (reply_problem(r, P_UNKNOWN_URL, NULL,
+	    "There is no such endpoint: %s %.200s", r->method, r->path));
 }
 
 /* What is wrong with the request whoever it comes from.  -1 after answering. */

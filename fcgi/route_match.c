@@ -130,6 +130,18 @@ fit(struct req *r, const char *segment, const char *pat, size_t len)
 }
 
 /*
+ * Below /v1/files a first segment that is no LibreChat id is the Files API's
+ * (ruling 1), so LibreChat's route is not the one that was meant.
+ */
+static int
+files_api(const struct match_path *p, const struct route *rt)
+{
+
+	return (p->base > 0 && (rt->flags & R_CODEAPI) &&
+	    strncmp(rt->path, "/files/", 7) == 0);
+}
+
+/*
  * Does the route's path fit?  Its parameters go to r->arg.  A slash at the end
  * does no harm, but at the root the path must be exact: the front guards some
  * of those by the very name.
@@ -148,6 +160,8 @@ fit_path(struct req *r, const struct match_path *p, const struct route *rt)
 		len = strcspn(++pat, "/");
 		if (at == p->n ||
 		    (f = fit(r, p->segment[at], pat, len)) == FIT_NO)
+			return (FIT_NO);
+		if (f == FIT_MISFIT && args == 0 && files_api(p, rt))
 			return (FIT_NO);
 		if (f == FIT_MISFIT)
 			all = FIT_MISFIT;

@@ -138,8 +138,8 @@ my $taken = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1');
 $r = run('sh', 'tools/stack', 'up', '--dir', $other, '--port',
     $taken->sockport);
 ok($r->{exit} != 0, 'a port that is taken');
-like($r->{err}, qr/nginx did not start.*Address already in use/s,
-    '... names the part, with the end of its log');
+like($r->{err}, qr/nginx did not start: port \d+ .* in use; --port 0/,
+    '... names the part, and what helps');
 unlike(run('sh', 'tools/stack', 'status', '--dir', $other)->{out},
     qr/running, pid/, '... and leaves nothing behind');
 
@@ -175,6 +175,9 @@ is(stack('down')->{exit}, 0, 'down again');
 $r = stack('up');
 is($r->{exit}, 0, 'up after down') or diag($r->{err});
 is(status_of($port, '/healthz'), 200, '... on the same port');
+like(run('sh', 'tools/stack', 'up', '--nonsense', 1, '--dir', $dir)->{err},
+    qr/^stack: --nonsense: no option of up/, 'a wrong word is named');
+is(run('sh', 'tools/stack', '--help')->{exit}, 0, '--help');
 is(run('curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', '-H',
     "Authorization: Bearer $env{SATCHEL_KEY}", "$env{SATCHEL_URL}/v1/files")
     ->{out}, 200, '... with the same keys');

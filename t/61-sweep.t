@@ -166,7 +166,7 @@ sub states {
 	is("$r->{exit} " . said($r), '0 expired=2 files=2 bytes=200 tombstones=1 '
 	    . 'complete dry', 'dry run: says what would go');
 	is(names() . states(), $before, 'and changes nothing');
-	is(scalar(() = $r->{err} =~ /^would remove: file /mg), 2,
+	is(scalar(() = $r->{err} =~ /^would remove: file-[0-9a-f]+, 100 bytes\n/mg), 2,
 	    'each file is listed');
 
 	$r = sweep([]);

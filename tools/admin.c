@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "data/schema.h"
 #include "io/db.h"
@@ -165,6 +166,27 @@ find(int argc, char **argv, int *words)
 	return (NULL);
 }
 
+/* There is no such command; name those that begin with its first word. */
+static int
+no_command(int argc, char **argv)
+{
+	const size_t len = strlen(argv[0]);
+	struct buf near = BUF_INIT(1024);
+	const struct admin_cmd *c;
+	int rc;
+
+	for (c = commands; c < commands + NELEM(commands); c++) {
+		if (strncmp(c->name, argv[0], len) == 0 && c->name[len] == ' ')
+			buf_printf(&near, "%s%s",
+			    near.len > 0 ? ", " : "; there are: ", c->name);
+	}
+	rc = admin_usage("no such command: %s%s%s%.*s", argv[0],
+	    argc > 1 ? " " : "", argc > 1 ? argv[1] : "", (int)near.len,
+	    near.len > 0 ? near.p : "");
+	buf_free(&near);
+	return (rc);
+}
+
 /*
  * Take the options that belong to no command off ${argv}, wherever --json and
  * --help stand.  Return how many words are left, or -1.
@@ -242,8 +264,7 @@ main(int argc, char *argv[])
 		return (ADMIN_USAGE);
 	}
 	if ((c = find(n, argv, &words)) == NULL)
-		return (admin_usage("no such command: %s%s%s", argv[0],
-		    n > 1 ? " " : "", n > 1 ? argv[1] : ""));
+		return (no_command(n, argv));
 	status = run(&a, c, n - words, argv + words);
 	if (fflush(stdout) != 0 && status == ADMIN_OK)
 		status = admin_fail("cannot write the answer");

@@ -67,8 +67,11 @@ look_database(const struct check *k, struct buf *said)
 	else
 		buf_puts(said, c->db_socket);
 	if (k->facts_rc != DATA_OK) {
-		buf_printf(
-		    said, " does not let %s into %s", c->db_user, c->db_name);
+		buf_printf(said,
+		    k->facts_rc == DATA_DOWN
+			? " does not answer, or does not let %s into %s"
+			: " cannot be asked by %s in %s",
+		    c->db_user, c->db_name);
 		return (CHECK_FAIL);
 	}
 	buf_printf(said, ": %s%s", k->facts.version,

@@ -157,9 +157,19 @@ static void
 found(void *cookie, const char *what, const char *name, uint64_t bytes)
 {
 
+	const char *sep = strcmp(what, "file") == 0 ? "-" : " ";
+
 	(void)cookie;
-	(void)fprintf(
-	    stderr, "would remove: %s %s %ju\n", what, name, (uintmax_t)bytes);
+	(void)fprintf(stderr, "would remove: %s%s%s, %ju bytes\n", what, sep,
+	    name, (uintmax_t)bytes);
+}
+
+static void
+expired(void *cookie, const char *name)
+{
+
+	(void)cookie;
+	(void)fprintf(stderr, "would expire: file-%s\n", name);
 }
 
 /* The one line, or on a terminal the same a line each. */
@@ -225,6 +235,7 @@ run(const struct conf *c, const struct options *o)
 	    .stop = stop,
 	    .progress = progress,
 	    .found = found,
+	    .expired = expired,
 	    .cookie = &v};
 	struct sweep_count n;
 	enum sweep_rc rc;

@@ -85,6 +85,8 @@ struct sweep {
 	void (*progress)(void *, const struct sweep_count *);
 	/* A dry run's finds: what, name, bytes. */
 	void (*found)(void *, const char *, const char *, uint64_t);
+	/* And the files that would be marked dead, by id without prefix. */
+	void (*expired)(void *, const char *);
 	void *cookie;
 };
 

@@ -70,8 +70,7 @@ pretend(struct run *r, const struct kind *k, const struct batch *b)
 	for (i = 0; i < b->n && rc == SWEEP_DONE; i++) {
 		if (k->expires) {
 			r->n->expired++;
-			r->s->found(
-			    r->s->cookie, "expired file", b->row[i].name, 0);
+			r->s->expired(r->s->cookie, b->row[i].name);
 		}
 		if (k->idle)
 			rc = sweep_pretend(r, k->part, 0, &b->row[i]);
