@@ -61,7 +61,7 @@ like(run('curl', '-s', '--noproxy', '*', "$env{SATCHEL_SANDBOX_URL}/health")
 is(status_of($port, '/health'), 404, '... and is not on the public one');
 
 my %before = pids(stack('status'));
-is(join(' ', sort keys %before), 'db files nginx run sandbox', 'status: all run');
+is(join(' ', sort keys %before), 'db files keeper nginx run sandbox', 'status: all run');
 my $key = slurp("$dir/keys");
 $began = time;
 is(stack('up')->{exit}, 0, 'up again');

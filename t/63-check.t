@@ -22,7 +22,7 @@ is($r->{exit}, 0, 'a healthy system passes');
 is(join(' ', grep { $is->{$_}{state} ne 'ok' } sort keys %$is), '',
     '... in every item');
 for my $item (qw(host.isolation host.descriptors host.backlog sandbox.health
-    providers nginx.body nginx.time nginx.bytes store.publish store.space
+    sandbox.keeper providers nginx.body nginx.time nginx.bytes store.publish store.space
     store.clock database database.schema database.charset database.clock
     database.connections database.durability)) {
 	ok(exists $is->{$item}, "... $item is looked at");
@@ -49,6 +49,7 @@ for my $case (
     [['-s', 'database.name=mysql'], 'FAIL', 'database'],
     [['-s', 'sandbox.url=http://127.0.0.1:1'], 'FAIL', 'sandbox.health'],
     [['-s', 'sandbox.url='], 'warn', 'sandbox.health'],
+    [['-s', 'sandbox.ready=1'], 'warn', 'sandbox.keeper'],
     [['-s', 'server.body_max_bytes=33554433'], 'warn', 'nginx.body'],
     [['-s', 'code_execution.turn_budget_s=660'], 'warn', 'nginx.time'],
     [['-s', 'files.xaccel_prefix=/x'], 'warn', 'nginx.bytes'],

@@ -15,7 +15,8 @@ use Test::More;
 my $top = abs_path(dirname(__FILE__) . '/..');
 my $build = $ENV{SATCHEL_BUILD} // "$top/build";
 my $sdk = $ENV{SATCHEL_SDK} // "$top/build/sdk";
-my @programs = qw(satchel satchel-admin satchel-sandbox satchel-sweep);
+my @programs = qw(satchel satchel-admin satchel-keeper satchel-sandbox
+    satchel-sweep);
 
 sub slurp {
 	my ($path) = @_;

@@ -272,8 +272,8 @@ sub staged {
 		$names++;
 		$no .= "$_\n" if !m{^/opt/satchel/} || !-x "$dir$_";
 	}
-	is("$names $no", '3 ', 'staged: units and cron name what is there');
-	is(scalar(() = glob "$dir/opt/satchel/share/man/man8/*.8"), 4,
+	is("$names $no", '5 ', 'staged: units and cron name what is there');
+	is(scalar(() = glob "$dir/opt/satchel/share/man/man8/*.8"), 5,
 	    'staged: the manual');
 	is((sh("find '$dir/opt' ! -perm -o=r -print"))[1], '',
 	    'staged: all can be read by all');
@@ -395,7 +395,8 @@ like($said, qr/^\{.*"status":"ok"\}/m, 'ready');
 like($said, qr/^ok    database.schema/m, 'check: the schema');
 like($said, qr/^ok    sandbox.health/m, 'check: the sandbox');
 unlike($said, qr/^FAIL/m, 'check: nothing has failed');
-my $units = 'satchel@files.service satchel@run.service satchel-sandbox.service';
+my $units = 'satchel@files.service satchel@run.service '
+    . 'satchel-sandbox.service satchel-keeper.service';
 is(join('', sh("systemd-analyze verify --man=no $units")), '0',
     'systemd: the units');
 is(sprintf('%o', (stat '/run/satchel/files.sock')[2] & 0777), '660',

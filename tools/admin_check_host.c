@@ -1,13 +1,16 @@
 #include <sys/resource.h>
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/num.h"
 #include "io/sandbox_client.h"
 #include "jail/limits.h"
 #include "jail/probe.h"
+#include "jail/ready.h"
 
 #include "tools/admin_check.h"
 
@@ -89,6 +92,34 @@ look_sandbox(const struct check *k, struct buf *said)
 	return (CHECK_FAIL);
 }
 
+/* Does a keeper make sessions, if this is a sandbox host? */
+static enum check_state
+look_keeper(const struct check *k, struct buf *said)
+{
+	enum check_state state = CHECK_WARN;
+	int host, idle;
+
+	host = open(k->c->sandbox_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (host == -1)
+		return (CHECK_SKIP);
+	if ((idle = ready_open(host, 0)) == -1 || !ready_held(idle, "keeper")) {
+		buf_puts(said, "does not run: each session begins cold");
+	} else if (k->c->sandbox_ready == 0) {
+		buf_puts(said, "runs; sandbox.ready is 0");
+		state = CHECK_OK;
+	} else if (!ready_held(idle, "served")) {
+		buf_puts(said, "runs, but has no session made yet");
+	} else {
+		buf_printf(said, "runs; %zu sessions are ready",
+		    ready_count(idle, NULL, NULL));
+		state = CHECK_OK;
+	}
+	if (idle != -1)
+		(void)close(idle);
+	(void)close(host);
+	return (state);
+}
+
 static enum check_state
 look_providers(const struct check *k, struct buf *said)
 {
@@ -142,6 +173,9 @@ const struct check_item check_host[] = {
 	{ "host.backlog", look_backlog, "sysctl net.core.somaxconn=4096" },
 	{ "sandbox.health", look_sandbox,
 	  "start satchel-sandbox and set sandbox.url to its address" },
+	{ "sandbox.keeper", look_keeper,
+	  "start satchel-keeper as the user of satchel-sandbox; its log says "
+	  "what hinders it" },
 	{ "providers", look_providers,
 	  "name a model server under providers:, or model requests get 404" },
 	{ "nginx.body", look_body,

@@ -109,7 +109,9 @@ sub _up {
 	my ($self, %o) = @_;
 	my @words = ('--port', 0);
 
-	push @words, '--set', "$_=$o{set}{$_}" for sort keys %{$o{set} || {}};
+	# A zygote takes seconds to load: who wants one says so.
+	my %set = ('sandbox.ready' => 0, %{$o{set} || {}});
+	push @words, '--set', "$_=$set{$_}" for sort keys %set;
 	if (defined $o{providers}) {
 		_spew("$self->{tmp}/providers.yml", _providers($o{providers}));
 		push @words, '--providers', "$self->{tmp}/providers.yml";
