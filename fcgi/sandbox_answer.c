@@ -190,6 +190,8 @@ exec_answer(struct exec *e)
 		jint(msg_get_num(&e->done, MSG_MS, 0))) ||
 	    jset(o, "result_block", result_block(e)) ||
 	    (e->tool->read == exec_read_run && jset(o, "run", run(e))) ||
+	    (e->tool->read == exec_read_edit &&
+		jset(o, "edit", exec_edited(e))) ||
 	    (e->manifest && jset(o, "manifest", manifest(e))) ||
 	    (e->calls && jset(o, "calls", calls(e)))) {
 		json_object_put(o);

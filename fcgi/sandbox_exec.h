@@ -98,6 +98,12 @@ size_t exec_text(struct buf *, const char *, size_t, size_t);
 int exec_add_call(struct exec *, const struct buf *);
 
 /**
+ * exec_edited(e):
+ * What the editor has done, as an object; NULL if memory ran out.
+ */
+json_object *exec_edited(const struct exec *);
+
+/**
  * exec_answer(e):
  * The answer's object, or NULL if memory ran out.
  */

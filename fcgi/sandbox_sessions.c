@@ -115,7 +115,7 @@ static json_object *
 extensions(void)
 {
 	static const char *const names[] = {
-	    "run", "manifest", "calls", "stream", NULL};
+	    "run", "manifest", "calls", "stream", "edit", NULL};
 	json_object *a = json_object_new_array();
 	size_t i;
 

@@ -102,6 +102,23 @@ read_line(struct exec *e)
 	return (0);
 }
 
+static int
+read_overwrite(struct exec *e)
+{
+	int may = 0;
+
+	switch (jget_bool(e->input, "overwrite", &may)) {
+	case JGET_OK:
+	case JGET_ABSENT:
+	case JGET_NULL:
+		break;
+	default:
+		return (exec_refuse(e, "input.overwrite is true or false"));
+	}
+	(void)msg_num(&e->ask, MSG_OVERWRITE, (uint64_t)may);
+	return (0);
+}
+
 int
 exec_read_edit(struct exec *e)
 {
@@ -133,5 +150,5 @@ exec_read_edit(struct exec *e)
 			return (exec_refuse(e, "a text is longer than 1 MiB"));
 		(void)msg_text(&e->ask, edit_texts[i].key, text, strlen(text));
 	}
-	return (read_range(e) || read_line(e) ? -1 : 0);
+	return (read_range(e) || read_line(e) || read_overwrite(e) ? -1 : 0);
 }

@@ -186,7 +186,7 @@ is(ed('str_replace', 'e/new.txt', old_str => "two\n", new_str => "2\n2\n"), 0,
 is(text('e/new.txt'), "one\n2\n2\nthree\n", 'the text then');
 is(ed('str_replace', 'e/new.txt', old_str => '2', new_str => 'x'), 1,
     'two occurrences');
-like($c->{stderr}, qr/2 times/, 'says how many');
+like($c->{stderr}, qr{more than once}, 'says so');
 is(ed('str_replace', 'e/new.txt', old_str => 'nosuch', new_str => 'x'), 1,
     'none');
 is(ed('str_replace', 'e/new.txt', old_str => '', new_str => 'x'), 1, 'empty');

@@ -22,6 +22,7 @@ struct edit {
 	const struct msg *m;
 	char path[WS_PATH_SIZE];
 	struct out *out, *err;
+	struct edited *did;
 };
 
 static int
@@ -32,6 +33,8 @@ fail(struct edit *e, const char *why)
 	out_put(e->err, ": ", 2);
 	out_put(e->err, why, strlen(why));
 	out_put(e->err, "\n", 1);
+	if (e->did->why == REPLY_OK)
+		e->did->why = REPLY_BAD;
 	return (1);
 }
 
@@ -60,6 +63,7 @@ fail_reply(struct edit *e, enum reply rc)
 	    [REPLY_FAIL] = "cannot be read or written",
 	};
 
+	e->did->why = rc;
 	return (fail(e, why[rc]));
 }
 
@@ -88,8 +92,15 @@ show_lines(struct edit *e, int fd, uint64_t first, uint64_t last)
 	}
 	if (n == -1)
 		return (fail_reply(e, REPLY_FAIL));
-	if (first > 1 && first > line - !begun)
+	line -= !begun; /* So many lines there are. */
+	if (first > 1 && first > line)
 		return (fail(e, "view_range begins after the last line"));
+	e->did->kind = EDITED_VIEW;
+	e->did->total = line;
+	e->did->start = first;
+	if (last == 0 || last > line)
+		last = line;
+	e->did->lines = last - first + 1;
 	return (0);
 }
 
@@ -102,6 +113,7 @@ show_dir(struct edit *e, int fd)
 
 	if (walk_take(fd, 2, 1, &w))
 		return (fail_reply(e, REPLY_FAIL));
+	e->did->kind = EDITED_DIRECTORY;
 	for (i = 0; i < w.n; i++)
 		if (ws_escape(&b, w.e[i].path) ||
 		    buf_puts(&b, w.e[i].dir ? "/\n" : "\n"))
@@ -131,7 +143,7 @@ do_view(struct edit *e)
 		code = show_lines(e, fd, first, last);
 	else if (!S_ISDIR(st.st_mode))
 		code = fail(e, "not a file");
-	else if (e->m->has & 1U << (MSG_FIRST & ~MSG_NUMBER))
+	else if (e->m->has & 1ULL << (MSG_FIRST & ~MSG_NUMBER))
 		code = fail(e, "view_range of a directory");
 	else
 		code = show_dir(e, fd);
@@ -143,14 +155,21 @@ static int
 do_create(struct edit *e)
 {
 	const char *text = msg_get(e->m, MSG_FILE_TEXT);
+	const int fresh = !msg_get_num(e->m, MSG_OVERWRITE, 0);
 	enum reply rc;
+	int fd;
 
 	if (text == NULL)
 		return (fail(e, "create needs file_text"));
-	rc = files_replace(e->root, e->path, text, strlen(text), 1);
+	if (!fresh && ws_open(e->root, e->path, O_PATH, &fd) == REPLY_OK) {
+		e->did->update = 1;
+		(void)close(fd);
+	}
+	rc = files_replace(e->root, e->path, text, strlen(text), fresh);
 	if (rc != REPLY_OK)
 		return (fail_reply(e, rc));
-	say(e, "Created");
+	e->did->kind = EDITED_CREATE;
+	say(e, e->did->update ? "Replaced" : "Created");
 	return (0);
 }
 
@@ -199,9 +218,74 @@ remember(struct editor *E, const char *path, struct buf *was)
 	was->len = was->cap = 0;
 }
 
-/* Write ${is} in place of ${was}. */
+static uint64_t
+count_lines(const char *p, size_t len)
+{
+	const char *end = p + len;
+	uint64_t n = 0;
+
+	for (; p < end; n++)
+		if ((p = memchr(p, '\n', (size_t)(end - p))) == NULL)
+			return (n + 1);
+		else
+			p++;
+	return (n);
+}
+
+/* Append the lines of the ${len} bytes at ${p}, ${sign} before each. */
+static void
+put_lines(struct buf *b, const char *sign, const char *p, size_t len)
+{
+	const char *end = p + len, *nl;
+
+	for (; p < end; p = nl + 1) {
+		if ((nl = memchr(p, '\n', (size_t)(end - p))) == NULL)
+			nl = end;
+		(void)buf_puts(b, sign);
+		(void)buf_put(b, p, (size_t)(nl - p));
+		(void)buf_puts(b, "\n");
+	}
+}
+
+/* Does a line of ${b} begin at ${at}? */
 static int
-store(struct edit *e, struct buf *was, const struct buf *is, const char *done)
+begins_line(const struct buf *b, size_t at)
+{
+
+	return (at == 0 || b->p[at - 1] == '\n');
+}
+
+/*
+ * The ${n} bytes at ${at} of ${was} have become ${m} of ${is}: tell it by whole
+ * lines of both.
+ */
+static void
+tell_change(struct edit *e, const struct buf *was, const struct buf *is,
+    size_t at, size_t n, size_t m)
+{
+	size_t from = at, to = at + n;
+	struct edited *did = e->did;
+
+	while (!begins_line(was, from))
+		from--;
+	while (to < was->len &&
+	    !(begins_line(was, to) && begins_line(is, to - n + m)))
+		to++;
+	did->kind = EDITED_CHANGE;
+	did->start = did->new_start = 1 + count_lines(was->p, from);
+	did->lines = count_lines(was->p + from, to - from);
+	did->new_lines = count_lines(is->p + from, to - n + m - from);
+	put_lines(&did->diff, "-", was->p + from, to - from);
+	put_lines(&did->diff, "+", is->p + from, to - n + m - from);
+	if (!buf_ok(&did->diff) ||
+	    memchr(did->diff.p, '\0', did->diff.len) != NULL)
+		buf_free(&did->diff);
+}
+
+/* Write ${is} in place of ${was}; the ${n} bytes at ${at} are what changes. */
+static int
+store(struct edit *e, struct buf *was, const struct buf *is, size_t at,
+    size_t n, const char *done)
 {
 	enum reply rc;
 
@@ -210,20 +294,24 @@ store(struct edit *e, struct buf *was, const struct buf *is, const char *done)
 	rc = files_replace(e->root, e->path, is->p, is->len, 0);
 	if (rc != REPLY_OK)
 		return (fail_reply(e, rc));
+	tell_change(e, was, is, at, n, is->len - (was->len - n));
 	remember(e->E, e->path, was);
 	say(e, done);
 	return (0);
 }
 
-/* How often does ${b} hold ${s}; ${at} becomes the first place. */
+/*
+ * How often does ${b} hold ${s}: 0, 1 or 2, which stands for more; ${at} becomes
+ * the first place.  Looking for all of them could take minutes.
+ */
 static size_t
 count(const struct buf *b, const char *s, size_t len, size_t *at)
 {
 	const char *p = b->p, *end = b->p + b->len;
 	size_t n = 0;
 
-	while (
-	    b->len > 0 && (p = memmem(p, (size_t)(end - p), s, len)) != NULL) {
+	while (b->len > 0 && n < 2 &&
+	    (p = memmem(p, (size_t)(end - p), s, len)) != NULL) {
 		if (n++ == 0)
 			*at = (size_t)(p - b->p);
 		p++;
@@ -236,24 +324,20 @@ replace_once(struct edit *e, struct buf *was, struct buf *is)
 {
 	const char *old = msg_get(e->m, MSG_OLD), *new = msg_get(e->m, MSG_NEW);
 	size_t n, len, at = 0;
-	char why[64];
 
 	if (old == NULL || *old == '\0' || new == NULL)
 		return (fail(e, "str_replace needs old_str and new_str"));
 	if (load(e, was))
 		return (1);
 	len = strlen(old);
-	if ((n = count(was, old, len, &at)) != 1) {
-		(void)snprintf(why, sizeof(why),
+	if ((n = count(was, old, len, &at)) != 1)
+		return (fail(e,
 		    n == 0 ? "old_str is not in it"
-			   : "old_str is in it %zu times",
-		    n);
-		return (fail(e, why));
-	}
+			   : "old_str is in it more than once"));
 	(void)buf_put(is, was->p, at);
 	(void)buf_puts(is, new);
 	(void)buf_put(is, was->p + at + len, was->len - at - len);
-	return (store(e, was, is, "Replaced the text in"));
+	return (store(e, was, is, at, len, "Replaced the text in"));
 }
 
 /* Where line ${n} ends in ${b}, its newline included; -1 if there is none. */
@@ -293,7 +377,7 @@ insert_after(struct edit *e, struct buf *was, struct buf *is)
 	if (*new == '\0' || new[strlen(new) - 1] != '\n')
 		(void)buf_puts(is, "\n");
 	(void)buf_put(is, was->p + at, was->len - (size_t)at);
-	return (store(e, was, is, "Inserted the text in"));
+	return (store(e, was, is, (size_t)at, 0, "Inserted the text in"));
 }
 
 static int
@@ -375,9 +459,10 @@ editor_known(const char *command)
 
 int
 editor_run(struct editor *E, int root, const struct msg *m, struct out *out,
-    struct out *err)
+    struct out *err, struct edited *did)
 {
-	struct edit e = {.E = E, .root = root, .m = m, .out = out, .err = err};
+	struct edit e = {
+	    .E = E, .root = root, .m = m, .out = out, .err = err, .did = did};
 	const char *path = msg_get(m, MSG_PATH), *name = msg_get(m, MSG_EDIT);
 	enum reply rc;
 	size_t i;

@@ -218,10 +218,10 @@ take_num(const char *p, size_t len, unsigned int key, struct msg *m)
 {
 	const unsigned char *u = (const unsigned char *)p;
 
-	if (len < 9 || key == 0 || key >= MSG_KEYS || m->has & 1U << key)
+	if (len < 9 || key == 0 || key >= MSG_KEYS || m->has & 1ULL << key)
 		return (0);
 	m->num[key] = (uint64_t)get_u32(u + 1) << 32 | get_u32(u + 5);
-	m->has |= 1U << key;
+	m->has |= 1ULL << key;
 	return (9);
 }
 
@@ -256,5 +256,5 @@ msg_get_num(const struct msg *m, enum msg_key key, uint64_t otherwise)
 {
 	unsigned int n = (unsigned int)key & ~MSG_NUMBER;
 
-	return (m->has & 1U << n ? m->num[n] : otherwise);
+	return (m->has & 1ULL << n ? m->num[n] : otherwise);
 }

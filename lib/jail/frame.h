@@ -90,7 +90,7 @@ enum frame_rc frame_recv(int, enum frame_tag *, struct buf *);
 
 /* The members of messages; those with MSG_NUMBER are numbers, others texts. */
 #define MSG_NUMBER 0x80
-#define MSG_KEYS 32 /* Texts, and as many numbers. */
+#define MSG_KEYS 64 /* Texts, and as many numbers. */
 
 enum msg_key {
 	/* Asked for. */
@@ -106,6 +106,7 @@ enum msg_key {
 	MSG_ENV,     /* and of what its environment has besides. */
 	MSG_INPUTS,  /* Words, three a file: see manifest.h. */
 	MSG_SHA,     /* Answered: a file's SHA-256 in hex. */
+	MSG_DIFF,    /* Answered: see struct edited. */
 	MSG_BROKEN,  /* Answered: why what it asked for cannot be told. */
 	MSG_OP = MSG_NUMBER | 1, /* enum op */
 	MSG_DEADLINE,            /* On clock_ms()'s clock. */
@@ -129,7 +130,15 @@ enum msg_key {
 	MSG_ERR_DROPPED,
 	MSG_TRUNCATED,
 	MSG_SIZE,
-	MSG_MTIME, /* Unix milliseconds. */
+	MSG_MTIME,     /* Unix milliseconds. */
+	MSG_OVERWRITE, /* Asked for: 1: create() may replace a file. */
+	MSG_EDITED,    /* enum edited_kind */
+	MSG_WHY,       /* enum reply */
+	MSG_LINES,
+	MSG_TOTAL,
+	MSG_NEW_FIRST,
+	MSG_NEW_LINES,
+	MSG_UPDATE,
 	MSG_STATE, /* enum manifest_state */
 	MSG_END,   /* enum call_end */
 	MSG_STAGE, /* enum program_stage */
@@ -167,7 +176,7 @@ struct msg {
 	const char *text[MSG_KEYS]; /* NUL-terminated; NULL if absent. */
 	size_t len[MSG_KEYS];
 	uint64_t num[MSG_KEYS];
-	uint32_t has; /* Bit of each number that is there. */
+	uint64_t has; /* Bit of each number that is there. */
 };
 
 /**

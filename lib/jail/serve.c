@@ -26,6 +26,7 @@ struct ask {
 	struct manifest M;
 	uint64_t began; /* clock_ms() */
 	enum program_stage stage;
+	struct edited did;
 	struct buf answer; /* Frames, DONE the last. */
 };
 
@@ -115,6 +116,22 @@ put_asked(struct ask *a, const struct calls *C)
 		(void)frame_put(&a->answer, FRAME_CALL, p, len);
 }
 
+static void
+put_edited(struct buf *m, const struct edited *did)
+{
+
+	(void)msg_num(m, MSG_EDITED, did->kind);
+	(void)msg_num(m, MSG_WHY, did->why);
+	(void)msg_num(m, MSG_FIRST, did->start);
+	(void)msg_num(m, MSG_LINES, did->lines);
+	(void)msg_num(m, MSG_TOTAL, did->total);
+	(void)msg_num(m, MSG_NEW_FIRST, did->new_start);
+	(void)msg_num(m, MSG_NEW_LINES, did->new_lines);
+	(void)msg_num(m, MSG_UPDATE, (uint64_t)did->update);
+	if (did->diff.len > 0)
+		(void)msg_text(m, MSG_DIFF, did->diff.p, did->diff.len);
+}
+
 /* What of an output stream has not been told yet. */
 static void
 put_output(struct ask *a, enum frame_tag tag, const struct out *o)
@@ -129,7 +146,7 @@ put_output(struct ask *a, enum frame_tag tag, const struct out *o)
 static void
 put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
 {
-	struct buf m = BUF_INIT(4096);
+	struct buf m = BUF_INIT(FRAME_MAX);
 
 	put_output(a, FRAME_OUT, &c->out);
 	put_output(a, FRAME_ERR, &c->err);
@@ -143,6 +160,7 @@ put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
 	(void)msg_num(&m, MSG_OUT_DROPPED, c->out.dropped);
 	(void)msg_num(&m, MSG_ERR_DROPPED, c->err.dropped);
 	(void)msg_num(&m, MSG_TRUNCATED, (uint64_t)truncated);
+	put_edited(&m, &a->did);
 	if (c->note.len > 0)
 		(void)msg_text(&m, MSG_NOTE, c->note.p, c->note.len);
 	if (c->calls != NULL && c->calls->broken != NULL)
@@ -177,8 +195,8 @@ run_edit(struct ask *a, struct call *c)
 {
 
 	c->end = CALL_ENDED;
-	c->code =
-	    editor_run(&a->J->editor, a->J->root, &a->m, &c->out, &c->err);
+	c->code = editor_run(
+	    &a->J->editor, a->J->root, &a->m, &c->out, &c->err, &a->did);
 	return (REPLY_OK);
 }
 
@@ -394,6 +412,7 @@ serve(struct jail *J, int conn, uint64_t ends)
 	    .conn = conn,
 	    .deadline = ends,
 	    .ends = ends,
+	    .did = EDITED_INIT,
 	    .answer = BUF_INIT(ANSWER_MAX)};
 	struct buf body = BUF_INIT(FRAME_MAX);
 	enum frame_tag tag;
@@ -401,5 +420,6 @@ serve(struct jail *J, int conn, uint64_t ends)
 	if (frame_recv(conn, &tag, &body) == FRAME_OK && tag == FRAME_ASK)
 		answer(&a, &body);
 	buf_free(&body);
+	buf_free(&a.did.diff);
 	buf_free(&a.answer);
 }

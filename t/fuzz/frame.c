@@ -52,7 +52,7 @@ message(const char *p, size_t len)
 			    &b, (enum msg_key)i, m.text[i], m.len[i]);
 			path(m.text[i]);
 		}
-		if (m.has & 1U << i)
+		if (m.has & 1ULL << i)
 			(void)msg_num(
 			    &b, (enum msg_key)(i | MSG_NUMBER), m.num[i]);
 	}

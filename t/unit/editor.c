@@ -14,6 +14,7 @@
 static struct editor E;
 static int root;
 static struct out out, err;
+static struct edited did; /* By the last command. */
 
 /* A field of a command; the last has no text. */
 struct arg {
@@ -25,6 +26,7 @@ static int
 run(const char *command, const char *path, const struct arg *args)
 {
 	static const struct out none = OUT_INIT;
+	static const struct edited nothing = EDITED_INIT;
 	struct buf b = BUF_INIT(FRAME_MAX);
 	struct msg m;
 	int code = -1;
@@ -32,12 +34,14 @@ run(const char *command, const char *path, const struct arg *args)
 	out_free(&out);
 	out_free(&err);
 	out = err = none;
+	buf_free(&did.diff);
+	did = nothing;
 	(void)msg_text(&b, MSG_EDIT, command, strlen(command));
 	(void)msg_text(&b, MSG_PATH, path, strlen(path));
 	for (; args != NULL && args->text != NULL; args++)
 		(void)msg_text(&b, args->key, args->text, strlen(args->text));
 	if (buf_ok(&b) && msg_parse(b.p, b.len, &m) == 0)
-		code = editor_run(&E, root, &m, &out, &err);
+		code = editor_run(&E, root, &m, &out, &err, &did);
 	buf_free(&b);
 	return (code);
 }
