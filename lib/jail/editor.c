@@ -301,7 +301,7 @@ store(struct edit *e, struct buf *was, const struct buf *is, size_t at,
 }
 
 /*
- * How often does ${b} hold ${s}: 0, 1 or 2, which stands for more; ${at} becomes
+/* Write ${is} in place of ${was}; the ${n} bytes at ${at} have changed. */
  * the first place.  Looking for all of them could take minutes.
  */
 static size_t
