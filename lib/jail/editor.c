@@ -282,7 +282,7 @@ tell_change(struct edit *e, const struct buf *was, const struct buf *is,
 		buf_free(&did->diff);
 }
 
-/* Write ${is} in place of ${was}; the ${n} bytes at ${at} are what changes. */
+/* Write ${is} in place of ${was}; the ${n} bytes at ${at} have changed. */
 static int
 store(struct edit *e, struct buf *was, const struct buf *is, size_t at,
     size_t n, const char *done)
@@ -301,7 +301,7 @@ store(struct edit *e, struct buf *was, const struct buf *is, size_t at,
 }
 
 /*
-/* Write ${is} in place of ${was}; the ${n} bytes at ${at} have changed. */
+ * How often does ${b} hold ${s}: 0, 1 or 2, which stands for more; ${at} is then
  * the first place.  Looking for all of them could take minutes.
  */
 static size_t
