@@ -301,8 +301,8 @@ store(struct edit *e, struct buf *was, const struct buf *is, size_t at,
 }
 
 /*
- * How often does ${b} hold ${s}: 0, 1 or 2, which stands for more; ${at} is then
- * the first place.  Looking for all of them could take minutes.
+ * How often does ${b} hold ${s}: 0, 1, or 2 for more; ${at} becomes the first
+ * place.  Looking for all of them could take minutes.
  */
 static size_t
 count(const struct buf *b, const char *s, size_t len, size_t *at)
