@@ -1,0 +1,153 @@
+#!/usr/bin/perl
+
+# Streams in time: events leave as they are made, silence is broken, clients
+# that leave end what was done for them, and a hundred turns at once are kept
+# apart.
+
+use strict;
+use warnings;
+use IO::Select;
+use JSON::PP ();
+use Test::More;
+use Time::HiRes qw(sleep time);
+use Provider;
+use Satchel;
+
+sub bash {
+	my ($command) = @_;
+	return { name => 'bash_code_execution',
+	    arguments => { command => $command } };
+}
+
+my %models = (
+	slow => [{ text => 'One piece, then another one, then a last.',
+	    pause => 0.4 }],
+	quiet => [{ calls => [bash('sleep 17; echo awake')] },
+	    { text => 'Awake.' }],
+	waits => [{ delay => 40, text => 'Too late.' }],
+	drips => [{ text => 'x' x 1200, pause => 0.4 }],
+	runs => [{ calls => [bash('sleep 40; echo x >late.txt')] },
+	    { text => 'Too late.' }],
+	between => [{ calls => [bash('echo 1')] }, { delay => 40,
+	    calls => [bash('echo 2')] }, { text => 'Too late.' }],
+	many => [
+		{ capture => { n => 'N=(\d+)' },
+		    calls => [bash('echo run {{n}}')] },
+		{ capture => { n => 'N=(\d+)' }, expect => ['run \d+'],
+		    text => 'Done {{n}}.' },
+	],
+);
+my $p = Provider->new(script => { models => \%models });
+my $s = Satchel->new(providers => $p->port);
+
+# Send a request and leave the connection open.
+sub begin {
+	my ($model, %o) = @_;
+	my $body = JSON::PP->new->utf8->encode({ model => $model,
+	    max_tokens => 4096, stream => $o{whole} ? JSON::PP::false :
+	    JSON::PP::true, messages => [{ role => 'user',
+	    content => $o{say} // 'Go.' }], tools => [{ type =>
+	    'code_execution_20250825', name => 'code_execution' }] });
+	my $c = $s->sock($s->{port});
+	print $c "POST /v1/messages HTTP/1.1\r\nHost: x\r\n",
+	    "Authorization: Bearer $s->{key}{alice}\r\n",
+	    "anthropic-version: 2023-06-01\r\nConnection: close\r\n",
+	    "Content-Type: application/json\r\nContent-Length: ",
+	    length($body), "\r\n\r\n", $body;
+	$c->flush;
+	return $c;
+}
+
+# Read until it matches, or the end; what came.
+sub until_seen {
+	my ($c, $re, $seconds) = @_;
+	my ($got, $end) = ('', time + ($seconds // 30));
+	while (!defined($re) || $got !~ $re) {
+		my $left = $end - time;
+		last if $left <= 0 || !IO::Select->new($c)->can_read($left) ||
+		    !sysread($c, $got, 65536, length($got));
+	}
+	return $got;
+}
+
+# Wait for something to become true.
+sub soon {
+	my ($what) = @_;
+	my $end = time + 10;
+	sleep(0.05) until $what->() || time > $end;
+	return $what->();
+}
+
+sub sessions {
+	return $s->get('/health', port => $s->{sandbox_port},
+	    as => undef)->{json}{session_count};
+}
+
+# --- as they are made ---
+
+my $c = begin('slow');
+my $got = until_seen($c, qr/text_delta/);
+my $first = time;
+unlike($got, qr/message_stop/, 'the first event leaves before the last');
+like(until_seen($c), qr/message_stop/, 'which comes too');
+cmp_ok(time - $first, '>', 0.8, 'at its own time');
+
+# --- silence ---
+
+my $quiet = begin('quiet');
+
+# --- a hundred at once, meanwhile ---
+
+my @turns = map { [begin('many', say => "N=$_"), $_] } 1 .. 100;
+my ($right, %seen) = (0);
+for my $t (@turns) {
+	my ($c, $n) = @$t;
+	my $all = until_seen($c, undef, 120);
+	my $text = join('', $all =~ /"text_delta","text":"([^"]*)"/g);
+	my ($id) = $all =~ /"id":"(srvtoolu_gw_\w+)"/;
+	$seen{ $id // 'none' } = 1;
+	$right++, next if $text eq "Done $n." && $all =~ /"stdout":"run $n\\n"/ &&
+	    $all =~ /event: message_stop/;
+	diag("$n: " . substr($all, -300));
+}
+is($right, 100, 'a hundred turns at once, each with its own run');
+is(scalar(keys(%seen)), 100, 'and ids of its own');
+
+my $all = until_seen($quiet, undef, 60);
+like($all, qr/event: ping\ndata: \{"type":"ping"\}\n\n/,
+    'a silent run is broken by a sign of life');
+like($all, qr/"stdout":"awake\\n".*message_stop/s, 'and goes on to its end');
+
+# --- clients that leave ---
+
+for (['waits', 0, 'before the first byte'], ['waits', 1, 'unstreamed'],
+    ['drips', 0, 'amid the answer'], ['drips', 1, 'unstreamed too'],
+    ['between', 0, 'between two rounds'], ['between', 1, 'unstreamed too']) {
+	my ($model, $whole, $what) = @$_;
+	my $rounds = $model eq 'between' ? 2 : 1;
+	$p->forget;
+	$c = begin($model, whole => $whole);
+	until_seen($c, qr/text_delta/) if $model eq 'drips' && !$whole;
+	ok(soon(sub { $rounds == grep { $_->{method} eq 'POST' }
+	    $p->requests }), "$what: the model is asked");
+	close($c);
+	ok(soon(sub { grep { $_->{method} eq 'LEFT' } $p->requests }),
+	    'and is left once the client leaves');
+	ok(soon(sub { sessions() == 0 }), 'no session stays');
+	is(scalar(grep { $_->{method} eq 'POST' } $p->requests), $rounds,
+	    'nor is the model asked again');
+}
+for my $whole (0, 1) {
+	$p->forget;
+	$c = begin('runs', whole => $whole);
+	ok(soon(sub { sessions() == 1 }), 'a run has begun');
+	until_seen($c, qr/content_block_stop/) unless $whole;
+	close($c);
+	ok(soon(sub { sessions() == 0 }), 'it ends once the client leaves');
+	is(scalar($p->requests), 1, 'the model is not asked again');
+}
+is_deeply($s->get('/v1/files')->{json}{data}, [],
+    'nothing of the abandoned runs is kept');
+
+$s->done;
+done_testing();
