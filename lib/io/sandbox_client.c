@@ -241,9 +241,7 @@ sandbox_create(const struct sandbox *s, uint64_t idle_s, uint64_t lifetime_s,
 	    .s = s,
 	    /* Not broken off when our client leaves: nobody would know the
 	     * session's id, and it would stay. */
-	    .call = {.method = "POST",
-		.gone_fd = -1,
-		.total_ms = SHORT_MS},
+	    .call = {.method = "POST", .gone_fd = -1, .total_ms = SHORT_MS},
 	    .path = BUF_INIT(16),
 	    .body = BUF_INIT(SMALL_MAX),
 	};
