@@ -97,7 +97,7 @@ handler messages_count, responses_count;
 handler models_list, models_retrieve;
 handler other_create;
 handler lc_upload, lc_upload_batch, lc_list, lc_metadata, lc_download;
-handler lc_delete, lc_exec;
+handler lc_delete, lc_exec, lc_programmatic, lc_cancel;
 handler healthz, readyz, metrics;
 
 #endif /* !FCGI_ROUTES_H_ */
