@@ -201,9 +201,11 @@ judge(struct ptc_round *p, struct refusal *why)
 		    p->x.program.timeout_s));
 	case SANDBOX_MEMORY:
 		return (fail(p, "Out of memory", "Out of memory\n"));
+	case SANDBOX_FILES:
 	case SANDBOX_UNSTARTED:
-		return (fail(p, "Execution failed or timed out",
-		    "The program could not be started.\n"));
+		return (fail(p, "Execution failed or timed out", "%.200s\n",
+		    ran->note != NULL ? ran->note
+				      : "The program could not be started."));
 	case SANDBOX_SIGNAL:
 		code = 128 + ran->signal;
 		break;
