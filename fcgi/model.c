@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/conf.h"
 #include "base/jget.h"
 
@@ -132,12 +133,14 @@ model_open(struct model_req *m)
 int
 model_handle(struct req *r, const struct model_dialect *d)
 {
-	struct model_req m = {.r = r, .dialect = d};
+	struct model_req m = {.r = r, .dialect = d, .tally = {.mem = r->mem}};
+	const uint64_t since = clock_ms();
 	enum runs runs = RUNS_NOBODY;
+	int rc = 0;
 
-	if (model_open(&m))
-		return (0);
-	if (model_decide(&m, &runs))
-		return (model_refuse(&m));
-	return (answer(&m, runs));
+	if (model_open(&m) == 0)
+		rc = model_decide(&m, &runs) ? model_refuse(&m)
+					     : answer(&m, runs);
+	model_usage(&m, runs, since);
+	return (rc);
 }

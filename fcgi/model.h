@@ -5,6 +5,7 @@
 
 #include "data/policy.h"
 #include "run/executor.h"
+#include "run/tally.h"
 #include "speech/model_dialect.h"
 #include "speech/peek.h"
 #include "speech/refusal.h"
@@ -32,6 +33,7 @@ struct model_req {
 	const char *model; /* The provider's name for it. */
 	struct executor_header header;
 	struct policy_in_force force; /* Zeroed but where code is declared. */
+	struct tally tally;
 	struct refusal why;
 };
 
@@ -81,6 +83,13 @@ int model_decide(struct model_req *, enum runs *);
  * memory ran out.
  */
 int model_narrow(const struct model_req *, struct talk *, struct run_env *);
+
+/**
+ * model_usage(m, runs, since):
+ * Write the rows of what ${m} used, answered or not: it began at the clock_ms()
+ * ${since}.
+ */
+void model_usage(struct model_req *, enum runs, uint64_t);
 
 /**
  * model_run(m):

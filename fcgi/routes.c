@@ -97,6 +97,8 @@ const struct route routes[] = {
 	{ "GET",    "/containers/{id}/files/{file}/content",	FILES, KEY,
 	    R_FILES | R_OPENAI, container_files_content },
 
+	{ "GET",    "/usage",			FILES, ADMIN, R_OPENAI,
+	    usage_get },
 	{ "GET",    "/tools",			FILES, KEY, 0, tools_list },
 	{ "GET",    "/workspaces/{name}/code-execution-policy",
 	    FILES, ADMIN, 0, policy_get },

@@ -93,6 +93,7 @@ handler container_files_content, container_files_delete;
 handler policy_get, policy_set, policy_unset;
 handler executor_get, executor_set, executor_unset;
 handler tools_list;
+handler usage_get;
 handler messages_count, responses_count;
 handler models_list, models_retrieve;
 handler other_create;

@@ -76,6 +76,58 @@ show_num(const struct row *r, const void *p, struct buf *b)
 
 const struct kind conf_num = {set_num, want_num, show_num, drop_nothing};
 
+/* --- a price: a decimal number, kept in millionths --- */
+
+#define PRICE_DIGITS 6
+
+static enum conf_rc
+set_price(const struct row *r, const char *s, void *p)
+{
+	const size_t whole = strspn(s, "0123456789");
+	const char *rest = s + whole;
+	uint64_t n = 0;
+	size_t i;
+
+	(void)r;
+	if (whole == 0 || whole > 9 || (*rest != '\0' && *rest != '.'))
+		return (CONF_BAD);
+	rest += *rest == '.';
+	if ((rest > s + whole && *rest == '\0') ||
+	    strspn(rest, "0123456789") != strlen(rest) ||
+	    strlen(rest) > PRICE_DIGITS)
+		return (CONF_BAD);
+	for (i = 0; i < whole; i++)
+		n = n * 10 + (uint64_t)(s[i] - '0');
+	for (i = 0; i < PRICE_DIGITS; i++)
+		n = n * 10 + (uint64_t)(*rest != '\0' ? *rest++ - '0' : 0);
+	*(uint64_t *)p = n;
+	return (CONF_OK);
+}
+
+static void
+want_price(const struct row *r, struct buf *b)
+{
+
+	(void)r;
+	buf_puts(b, "a number with at most six digits after its point");
+}
+
+static void
+show_price(const struct row *r, const void *p, struct buf *b)
+{
+	const uint64_t n = *(const uint64_t *)p;
+
+	(void)r;
+	if (n % 1000000 == 0)
+		buf_printf(b, "%" PRIu64, n / 1000000);
+	else
+		buf_printf(
+		    b, "%" PRIu64 ".%06" PRIu64, n / 1000000, n % 1000000);
+}
+
+const struct kind conf_price = {
+    set_price, want_price, show_price, drop_nothing};
+
 /* --- one of several words --- */
 
 /* The length of the word at ${w} without its mark. */

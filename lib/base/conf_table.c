@@ -123,7 +123,9 @@ const struct row conf_rows[] = {
 	    "Seconds one request may take in all."),
 	TEXT("code_execution.purpose_hint", text, AT(purpose_hint), "",
 	    "Added to what the model is told when it is offered code."),
-	LATER("code_execution.price_per_run"),
+	{ "code_execution.price_per_run", &conf_price, AT(price_per_run), "0",
+	    0, 0, NULL,
+	    "What GET /v1/usage charges for a run that executed." },
 
 	NUM("usage.retention_seconds", AT(usage_retention_s), "31536000",
 	    0, YEARS,

@@ -12,11 +12,13 @@ struct conf;
 struct db;
 struct leases;
 struct store;
+struct tally;
 
 struct run_env {
 	const struct conf *conf;
 	struct db *db;
 	struct store *store;
+	struct tally *tally;   /* NULL: nobody counts. */
 	struct leases *leases; /* NULL: a single request, too short for it. */
 	const struct caller *caller;
 	struct arena *mem;      /* Of this request. */

@@ -17,6 +17,7 @@
 
 /* Opaque types. */
 struct arena;
+struct outcome;
 struct talk;
 struct writer;
 
@@ -37,6 +38,7 @@ struct heard_call {
 	struct call call;  /* Of ours. */
 	const char *shown; /* The id under which the caller has been shown it
 			    * already; NULL: he has not. */
+	const struct outcome *outcome; /* Once it has run. */
 };
 
 /* How the call under way is passed on, if the talk is streamed. */

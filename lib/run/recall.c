@@ -1,3 +1,4 @@
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/conf.h"
 
@@ -8,7 +9,9 @@
 #include "speech/refusal.h"
 #include "speech/talk.h"
 
+#include "run/our_call.h"
 #include "run/recall.h"
+#include "run/remember.h"
 
 #define LOOKUPS 100 /* Names asked of the database, a request. */
 #define TEXT_MAX (4U << 20)
@@ -45,6 +48,68 @@ write_text(
 	return (rc);
 }
 
+/* A result of ours that the caller's client has lost, from where it is kept. */
+static int
+find_lost(const struct run_env *env, struct talk *t, struct part *p,
+    unsigned int *left)
+{
+	struct outcome *o;
+
+	if (!p->ours || !talk_is_unanswered(p) || *left == 0)
+		return (0);
+	(*left)--;
+	if ((o = arena_alloc(t->mem, sizeof(*o))) == NULL)
+		return (-1);
+	if (remember_find(env, p->id, 0, NULL, o) > 0)
+		p->outcome = o;
+	return (0);
+}
+
+/* Calls of ours in the message of ${u} that its caller was never shown. */
+static int
+find_hidden(const struct run_env *env, struct talk *t, struct turn *u,
+    unsigned int *left)
+{
+	const struct part *p = u->first;
+	struct outcome *o;
+	struct call c;
+	uint64_t nth = 0;
+
+	while (p != NULL && p->kind != PART_CALL)
+		p = p->next;
+	if (u->who != TALK_ASSISTANT || p == NULL || p->ours)
+		return (0);
+	for (; *left > 0; nth++) {
+		(*left)--;
+		if ((o = arena_alloc(t->mem, sizeof(*o))) == NULL)
+			return (-1);
+		if (remember_find(env, p->id, nth, &c, o) <= 0)
+			return (0);
+		if (t->our_name[c.tool] != NULL &&
+		    talk_hide(t, u, t->our_name[c.tool], c.args, o))
+			return (-1);
+	}
+	return (0);
+}
+
+/* Fetch what is kept here of the conversation. */
+static int
+find_kept(const struct run_env *env, struct talk *t)
+{
+	unsigned int left = LOOKUPS;
+	struct turn *u;
+	struct part *p;
+
+	for (u = t->first; u != NULL; u = u->next) {
+		for (p = u->first; p != NULL; p = p->next)
+			if (find_lost(env, t, p, &left))
+				return (-1);
+		if (t->quiet && t->ours != 0 && find_hidden(env, t, u, &left))
+			return (-1);
+	}
+	return (0);
+}
+
 enum run_rc
 recall_results(const struct run_env *env, struct talk *t, struct refusal *why)
 {
@@ -52,6 +117,10 @@ recall_results(const struct run_env *env, struct talk *t, struct refusal *why)
 	struct turn *u;
 	struct part *p;
 
+	if (find_kept(env, t)) {
+		(void)refuse(why, P_SERVER, NULL, "out of memory");
+		return (RUN_REFUSED);
+	}
 	for (u = t->first; u != NULL; u = u->next)
 		for (p = u->first; p != NULL; p = p->next)
 			left += p->outcome != NULL;

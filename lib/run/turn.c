@@ -14,7 +14,9 @@
 #include "run/ask.h"
 #include "run/heard.h"
 #include "run/recall.h"
+#include "run/remember.h"
 #include "run/room.h"
+#include "run/tally.h"
 #include "run/show.h"
 #include "run/turn.h"
 
@@ -220,10 +222,42 @@ run_call(struct state *s, const struct heard_call *c, unsigned int nth,
 	return (RUN_OK);
 }
 
+/* Keep what came of ${c} for the next request, and count it. */
+static void
+note(struct state *s, struct heard_call *c, const struct outcome *o,
+    uint64_t since)
+{
+	const struct run_env *env = s->job->env;
+	const char *container = s->room.container.id;
+
+	c->outcome = o;
+	tally_run(env->tally, container, o, clock_ms() - since);
+	if (!s->job->talk->quiet)
+		remember_put(env, container, c->shown, 0, &c->call, o);
+}
+
+/* Runs that the caller is not shown are kept by the first call that is his. */
+static void
+note_hidden(struct state *s, const struct heard *h)
+{
+	const struct heard_call *c, *his = h->first;
+	uint64_t nth = 0;
+
+	while (his != NULL && his->whose != WHOSE_CALLER)
+		his = his->next;
+	if (his == NULL || !s->job->talk->quiet)
+		return;
+	for (c = h->first; c != NULL; c = c->next)
+		if (c->outcome != NULL)
+			remember_put(s->job->env, s->room.container.id, his->id,
+			    nth++, &c->call, c->outcome);
+}
+
 /* Run one call of ours, the ${nth} of its message. */
 static enum run_rc
 run_one(struct state *s, struct heard_call *c, unsigned int nth)
 {
+	const uint64_t since = clock_ms();
 	struct outcome *o;
 	enum run_rc rc;
 
@@ -232,6 +266,7 @@ run_one(struct state *s, struct heard_call *c, unsigned int nth)
 	if ((rc = told(s, show_call(s, c))) != RUN_OK ||
 	    (rc = run_call(s, c, nth, o)) != RUN_OK)
 		return (rc);
+	note(s, c, o, since);
 	return (told(s, show_outcome(s, c, o) || add_outcome(s, c, o)));
 }
 
@@ -289,6 +324,10 @@ account(struct state *s, const struct heard *h)
 	all->has_reasoning |= u.has_reasoning;
 	if (s->tokens != 0)
 		s->tokens = s->tokens > u.output ? s->tokens - u.output : 0;
+	if (s->job->env->tally != NULL) {
+		s->job->env->tally->rounds++;
+		s->job->env->tally->usage = *all;
+	}
 }
 
 static void
@@ -327,6 +366,7 @@ answer_round(struct state *s, struct heard *h, const struct round *r)
 		return (no_memory(s));
 	if ((rc = run_all(s, h)) != RUN_OK)
 		return (rc);
+	note_hidden(s, h);
 	decide(s, h, r->max_tokens != 0);
 	return (RUN_OK);
 }

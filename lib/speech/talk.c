@@ -10,6 +10,13 @@
 
 static const struct text no_result = TEXT_LIT("(result not available)");
 
+int
+talk_is_unanswered(const struct part *p)
+{
+
+	return (p->kind == PART_RESULT && p->text.p == no_result.p);
+}
+
 struct talk *
 talk_new(struct arena *mem)
 {

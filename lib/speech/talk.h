@@ -242,6 +242,21 @@ struct part *talk_open_call(const struct talk *, const char *);
 int talk_settle(struct talk *, struct refusal *);
 
 /**
+ * talk_is_unanswered(p):
+ * Is ${p} the result that a call of ours got because none came?
+ */
+int talk_is_unanswered(const struct part *);
+
+/**
+ * talk_hide(t, u, name, args, o):
+ * Put a call of ours of which the caller never knew, and its outcome, into the
+ * assistant's turn ${u} before his own, and at the head of what answers it.
+ * Return 0 or -1.
+ */
+int talk_hide(
+    struct talk *, struct turn *, const char *, struct text, struct outcome *);
+
+/**
  * talk_text(t, p, len, x):
  * Set ${x} to a copy of the ${len} bytes at ${p}, which may be NULL for none.
  * Return 0 or -1.
