@@ -85,17 +85,32 @@ read_options(int argc, char **argv, struct program *p)
 	return (0);
 }
 
-/* Sandboxes read /usr as our own user: nothing of ours may be in it. */
+/* Is ${path} below ${rootfs}${tree}? */
 static int
-is_shown(const char *name, const char *path)
+is_below(const char *path, const char *rootfs, const char *tree)
 {
-	char real[PATH_MAX];
+	char real[PATH_MAX], top[PATH_MAX + LIMITS_PATH];
+	size_t len;
 
-	if (path == NULL || realpath(path, real) == NULL ||
-	    (strncmp(real, "/usr/", 5) != 0 && strcmp(real, "/usr") != 0))
+	if (path == NULL || realpath(path, real) == NULL)
 		return (0);
-	log_err(
-	    "%s: %s is below /usr, which every sandbox can read", name, path);
+	(void)snprintf(top, sizeof(top), "%s%s", rootfs, tree);
+	len = strlen(top);
+	return (strncmp(real, top, len) == 0 &&
+	    (real[len] == '/' || real[len] == '\0'));
+}
+
+/* Sandboxes read this as our own user: nothing of ours may be in it. */
+static int
+is_shown(const char *name, const char *path, const struct limits *l)
+{
+
+	if (*l->rootfs == '\0' ? !is_below(path, "", "/usr")
+			       : !is_below(path, l->rootfs, "/usr") &&
+		    !is_below(path, l->rootfs, "/opt"))
+		return (0);
+	log_err("%s: %s is below %s/usr, which every sandbox can read", name,
+	    path, l->rootfs);
 	return (1);
 }
 
@@ -141,8 +156,8 @@ prepare(struct sbx_server *s, const struct conf *c)
 			" machine's, and I am to make none");
 		return (-1);
 	}
-	if (is_shown("sandbox.dir", c->sandbox_dir) ||
-	    is_shown("files.root", c->files_root))
+	if (is_shown("sandbox.dir", c->sandbox_dir, &s->limits) ||
+	    is_shown("files.root", c->files_root, &s->limits))
 		return (-1);
 	if ((s->languages = load_languages(c->sandbox_languages)) == NULL)
 		goto err0;

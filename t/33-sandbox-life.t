@@ -262,6 +262,7 @@ my @nobody = $> == 0 ? ['setpriv', '--reuid=65534', '--regid=65534',
 my $tmp = File::Temp::tempdir(CLEANUP => 1);
 chmod 0755, $tmp;
 mkdir "$tmp/open";
+mkdir "$tmp/open/usr";
 chmod 0777, "$tmp/open";
 mkdir "$tmp/mine", 0700;
 chown 65534, 65534, "$tmp/mine", "$tmp/open" if $> == 0;
@@ -269,6 +270,8 @@ start_fails('a directory others may write to', 'writable by nobody else', 1,
     @nobody, '-s', "sandbox.dir=$tmp/open");
 start_fails('a directory that sandboxes can read', 'below /usr', 1, @nobody,
     '-s', 'sandbox.dir=/usr/share');
+start_fails('or in their own root', 'below .*/open/usr', 1, @nobody, '-s',
+    "sandbox.rootfs=$tmp/open", '-s', "sandbox.dir=$tmp/open/usr");
 start_fails('no socket', 'use -l', 1, @nobody, '-s', "sandbox.dir=$tmp/mine");
 start_fails('a sandbox of another machine', 'isolation is remote', 1, @nobody,
     '-s', 'sandbox.isolation=remote');
