@@ -9,50 +9,12 @@ use JSON::PP ();
 use Test::More;
 use Provider;
 use Satchel qw(header);
-
-sub bash {
-	my ($command, %more) = @_;
-	return { name => 'bash_code_execution',
-	    arguments => { command => $command }, %more };
-}
+use Turns;
 
 my @save = ({ name => 'save', description => 'Store a report.',
     input_schema => { type => 'object', properties =>
     { title => { type => 'string' } } } });
-my %models = (
-	plain => [{ text => "Hello \x{2028} \x{1F600}, how are you today?",
-	    reasoning => 'Hm, a greeting.' }],
-	job => [
-		{ text => 'Let me see.', calls => [bash("echo a; echo b >&2;"
-		    . ' echo c >c.txt; exit 3', id => 'call_u1')], usage => {
-		    prompt_tokens => 760, completion_tokens => 120 } },
-		{ expect => ['exit code 3'], text => 'Done.', usage => {
-		    prompt_tokens => 1116, completion_tokens => 51,
-		    prompt_tokens_details => { cached_tokens => 512 } } },
-	],
-	twice => [{ calls => [bash('echo 1'), bash('echo 2')] },
-	    { text => 'Both.' }],
-	mixed => [{ text => 'Both.', calls => [{ name => 'save',
-	    id => 'call_b7f3', arguments => { title => 'T' } },
-	    bash('echo mine')] }],
-	odd => [
-		{ calls => [{ name => 'nosuch', arguments => {} }] },
-		{ calls => [{ name => 'python', arguments =>
-		    { code => 'print(6*7)' } }] },
-		{ expect => ['42'], calls => [{ name =>
-		    'bash_code_execution', raw => '' }] },
-		{ expect => ['arguments must be JSON'], text => 'Odd.' },
-	],
-	broken => [{ finish => 'length', calls => [{ name =>
-	    'bash_code_execution', raw => '{"command": "ec' }] }],
-	dies => [{ text => 'This is cut off here', cut => 1 }],
-	refuses => [{ status => 400, body => '{"error":{"message":"too long"}}',
-	    type => 'application/json' }],
-	empty => [{ calls => [bash('echo quiet')] }, { text => '' }],
-	later => [{ calls => [bash('echo 1')] }, { status => 500,
-	    body => '{}' }],
-);
-my $p = Provider->new(script => { models => \%models });
+my $p = Provider->new(script => { models => { Turns::models() } });
 my $s = Satchel->new(providers => $p->port);
 my @tool = ({ type => 'code_execution_20250825', name => 'code_execution' });
 
