@@ -9,6 +9,7 @@
 #include "base/conf.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/version.h"
 
 #include "jail/language.h"
 #include "jail/probe.h"
@@ -265,6 +266,8 @@ main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], SPAWN_WORD) == 0)
 		supervisor_main(argc - 2, argv + 2);
 
+	if (version_asked(argc, argv))
+		return (0);
 	if (read_options(argc, argv, &p))
 		return (2);
 	if (conf_load(&p.args, &c))

@@ -7,6 +7,7 @@
 #include "base/conf.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/version.h"
 #include "data/schema.h"
 #include "http/jwk.h"
 #include "io/blob.h"
@@ -328,6 +329,8 @@ main(int argc, char *argv[])
 	const int cgi = getenv("REQUEST_METHOD") != NULL;
 	int rc;
 
+	if (!foreign_args() && version_asked(argc, argv))
+		return (0);
 	if (!foreign_args() && (rc = take_args(&p, argc, argv)) != -1)
 		return (rc);
 	if (conf_load(&p.args, &p.conf))

@@ -74,6 +74,12 @@ END { kill KILL => keys %running if %running }
 my $r = run(@satchel, '--help');
 is($r->{exit}, 0, '--help');
 like($r->{out}, qr/^usage: satchel /, '... says how it is used');
+my $version = do { local (@ARGV, $/) = "$FindBin::Bin/../lib/base/version.h";
+    <> =~ /SATCHEL_VERSION "([\d.]+)"/ && $1 };
+for (map { "satchel$_" } '', qw(-sandbox -keeper -sweep -admin)) {
+	$r = run(Satchel::program($_), '--version');
+	is("$r->{exit} $r->{out}", "0 $_ $version\n", "$_ --version");
+}
 for my $bad (['-x'], ['-p', 'many'], ['-n', 0], ['-n', 65], ['-n', 'two'],
     ['-s', 'nothing'], ['word'], ['-l']) {
 	$r = run(@satchel, @$bad);

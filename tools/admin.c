@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/version.h"
 #include "data/schema.h"
 #include "io/db.h"
 
@@ -252,6 +253,8 @@ main(int argc, char *argv[])
 	const struct admin_cmd *c;
 	int n, words, status, want_help = 0;
 
+	if (version_asked(argc, argv))
+		return (ADMIN_OK);
 	(void)log_open("satchel-admin", NULL);
 	if ((n = globals(&a, argc, argv, &want_help)) == -1)
 		return (admin_usage("-c and -s take a word after them"));

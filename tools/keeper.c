@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/conf.h"
 #include "base/log.h"
+#include "base/version.h"
 #include "jail/brood.h"
 #include "jail/ready.h"
 #include "jail/session.h"
@@ -368,6 +369,8 @@ main(int argc, char **argv)
 	    .next = {.fd = -1}};
 	int rc = 1;
 
+	if (version_asked(argc, argv))
+		return (0);
 	if (read_options(argc, argv, &k.args))
 		return (2);
 	if (conf_load(&k.args, &k.conf))

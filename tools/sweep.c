@@ -9,6 +9,7 @@
 #include "base/conf.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/version.h"
 #include "data/mark.h"
 #include "data/schema.h"
 #include "data/sweep.h"
@@ -277,6 +278,8 @@ main(int argc, char **argv)
 	struct conf c;
 	int code;
 
+	if (version_asked(argc, argv))
+		return (EXIT_ALL);
 	if ((code = read_words(argc, argv, &o)) != 0)
 		return (code - 1);
 	(void)sigaction(SIGTERM, &sa, NULL);
