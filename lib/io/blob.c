@@ -156,8 +156,12 @@ blob_abort(struct blob *B)
 		return;
 	if (B->fd != -1)
 		close(B->fd);
-	if ((root = store_root(B->S)) != -1 &&
-	    store_temp_path(B->key, path) == 0)
+
+	/* Also where the root has just been found to be away: what was written
+	 * is behind the descriptor that is still open, and nowhere else. */
+	if ((root = store_root(B->S)) == -1)
+		root = B->S->fd;
+	if (root != -1 && store_temp_path(B->key, path) == 0)
 		(void)unlinkat(root, path, 0);
 	free(B);
 }
