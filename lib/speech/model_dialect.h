@@ -47,6 +47,10 @@ struct writer {
 	int (*fail)(struct writer *, const struct problem_row *, const char *,
 	    const char *);
 
+	/* After finish(): append the answer as one object, for whoever keeps
+	 * it; NULL: answers of this dialect are not kept.  Return 0 or -1. */
+	int (*object)(struct writer *, struct buf *);
+
 	/* Send on what has been written; NULL: nothing is kept back.  Not of
 	 * the dialects' writers.  Return 0, or -1 once the client has gone. */
 	int (*flush)(struct writer *);

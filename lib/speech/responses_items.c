@@ -415,30 +415,41 @@ newest_of(struct jspan list)
 	return (newest);
 }
 
+/* Read a list of items; in one of an earlier answer nothing is new. */
+static int
+read_list(struct input *in, struct jspan list, int old)
+{
+	struct jspan_iter it;
+	struct jspan v;
+	size_t i, newest, mark;
+
+	if (jspan_iter(&it, list) || it.object)
+		return (reader_refuse(in->rd, "must be a string or a list"));
+	newest = newest_of(list);
+	for (i = 0; jspan_next(&it, NULL, &v); i++) {
+		mark = reader_at(in->rd, i);
+		in->newest = !old && i >= newest;
+		if (read_item(in, v))
+			return (-1);
+		reader_out(in->rd, mark);
+	}
+	return (0);
+}
+
 int
 responses_read_input(
     struct reader *rd, struct jspan list, struct jspan files, const char *at)
 {
 	struct input in = {.rd = rd, .files = files, .files_at = at};
-	size_t mark = reader_in(rd, "input"), i, newest, inner;
-	struct jspan_iter it;
-	struct jspan v;
+	size_t mark = reader_in(rd, "previous_response_id");
 
-	if (pick_is(list, '"')) {
-		if (read_user(&in, list))
-			return (-1);
-	} else if (jspan_iter(&it, list) || it.object) {
-		return (reader_refuse(rd, "must be a string or a list"));
-	} else {
-		newest = newest_of(list);
-		for (i = 0; jspan_next(&it, NULL, &v); i++) {
-			inner = reader_at(rd, i);
-			in.newest = i >= newest;
-			if (read_item(&in, v))
-				return (-1);
-			reader_out(rd, inner);
-		}
-	}
+	if (rd->talk->before.p != NULL && read_list(&in, rd->talk->before, 1))
+		return (-1);
+	reader_out(rd, mark);
+	mark = reader_in(rd, "input");
+	in.newest = 1;
+	if (pick_is(list, '"') ? read_user(&in, list) : read_list(&in, list, 0))
+		return (-1);
 	reader_out(rd, mark);
 	return (add_declared(&in));
 }

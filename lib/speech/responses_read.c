@@ -156,7 +156,7 @@ read_instructions(struct reader *rd, struct jspan root)
 	return (openai_instruct(rd, x));
 }
 
-/* An answer that is not kept cannot be gone on from. */
+/* Whoever keeps answers has found this one, or it cannot be gone on from. */
 static int
 read_previous(struct reader *rd, struct jspan root)
 {
@@ -164,7 +164,7 @@ read_previous(struct reader *rd, struct jspan root)
 
 	if (reader_opt_str(rd, root, "previous_response_id", &id))
 		return (-1);
-	if (id == NULL)
+	if (id == NULL || rd->talk->before.p != NULL)
 		return (0);
 	(void)refuse(rd->why, P_BAD_REQUEST, "previous_response_id",
 	    "Previous response with id '%.80s' not found.", id);

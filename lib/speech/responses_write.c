@@ -540,13 +540,30 @@ on_event(struct writer *w, const struct event *ev)
 	return (R->out == NULL || buf_ok(R->out) ? 0 : -1);
 }
 
+static struct response
+ended(const struct responder *R)
+{
+	struct response r = {.reason = reason_of(R->stop), .usage = &R->usage};
+
+	r.status = r.reason != NULL ? "incomplete" : "completed";
+	return (r);
+}
+
+static int
+object(struct writer *w, struct buf *b)
+{
+	struct responder *R = (struct responder *)w;
+	struct response r = ended(R);
+
+	return (put_object(R, b, &r));
+}
+
 static int
 finish(struct writer *w, struct buf *b)
 {
 	struct responder *R = (struct responder *)w;
-	struct response r = {.reason = reason_of(R->stop), .usage = &R->usage};
+	struct response r = ended(R);
 
-	r.status = r.reason != NULL ? "incomplete" : "completed";
 	if (R->out == NULL)
 		return (put_object(R, b, &r));
 	return (tell_object(R, r.status, &r));
@@ -623,6 +640,7 @@ responses_stream(const struct talk *t, struct buf *out)
 		return (NULL);
 	R->w.event = on_event;
 	R->w.finish = finish;
+	R->w.object = object;
 	R->w.alive = alive;
 	R->w.fail = fail;
 	R->w.free = responder_free;

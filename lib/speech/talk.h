@@ -152,6 +152,11 @@ struct talk {
 	 * does. */
 	struct jspan asked;
 
+	/* A list of the items of earlier answers that this one goes on from,
+	 * for a dialect that keeps them; p NULL: of none.  Set before the
+	 * request is read. */
+	struct jspan before;
+
 	/* Members that only the wire of the caller's own dialect knows, as
 	 * they were sent, each after a comma; len 0: none. */
 	enum conf_wire passed_to;

@@ -422,6 +422,43 @@ parameters(void)
 	}
 }
 
+/* ---- Answers that this one goes on from */
+
+static int
+read_after(struct jspan root, struct talk *t, struct refusal *why)
+{
+
+	t->before = checked(quoted("[{'role':'user','content':[{'type':"
+				   "'input_text','text':'a'},{'type':"
+				   "'input_file','file_id':'file_1'}]}," CI(
+				       "1", "c", LOGS("o")) "," MSG("b") "]"));
+	return (responses_read(root, t, why));
+}
+
+static void
+earlier(void)
+{
+	struct refusal why;
+	json_object *o;
+
+	o = translate(read_after,
+	    quoted("{'model':'m','previous_response_id':'resp_gw_1','input':"
+		   "'c'}"),
+	    OURS_CODE, &why);
+	if (o == NULL)
+		printf("# refused: %s\n", why.message);
+	o = member(o, "messages");
+	json_object_array_del_idx(o, 0, 1); /* The file is run/'s to tell. */
+	ok(same(o,
+	       json_tokener_parse(quoted(
+		   "[" CALLS(CALL("ci_gw_1", "code_execution", ARGS1)) "," RAN(
+		       "1", "stdout:\\no\\nexit code: 0") ",{'role':'assistant'"
+							  ",'content':'b'},"
+							  "{'role':'user','"
+							  "content':'c'}]"))),
+	    "what an earlier answer held comes before the input");
+}
+
 int
 main(void)
 {
@@ -430,5 +467,6 @@ main(void)
 	read_items();
 	refusals();
 	parameters();
+	earlier();
 	return (done_testing());
 }
