@@ -15,9 +15,9 @@ my $code = "print(open('data.csv').read(), end='')\n"
 my %models = (
 	job => [{ text => 'So.', calls => [{ name => 'code_execution',
 	    arguments => { code => $code } }] },
-	    [{ expect => ['qty'], calls => [{ name => 'save', id => 'call_s1',
-	    arguments => { title => 'T' } }] },
-	    { expect => ['R-9'], text => 'Saved in t.csv.' }],
+	    [{ expect => ['R-9'], text => 'Saved in t.csv.' },
+	    { expect => ['qty'], calls => [{ name => 'save', id => 'call_s1',
+	    arguments => { title => 'T' } }] }],
 	    { expect => ['R-9'], text => 'Saved in t.csv.' }],
 	forced => [{ text => '{"a":1}' }],
 );
