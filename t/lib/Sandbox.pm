@@ -10,8 +10,10 @@ package Sandbox;
 #	    root => 1     as root, start the program as root: it must drop that
 #	    keeper => 1   and a keeper; new() comes back once sessions are ready
 #	  Everything runs as an ordinary user: nobody, if we are root.
-#	$s->done          stops it, with all sessions, and adds one test: no error
-#	                  was logged but those announced by $s->expect_log()
+#	$s->done          stops it, with all sessions, and adds two tests: no error
+#	                  was logged but those announced by $s->expect_log(), and
+#	                  every answer was as conf/sandbox-openapi.json says
+#	Sandbox::api()    that document, an Openapi
 #	my $id = $s->session(%hints)
 #	$s->exec($id, tool, {input}, %more)    the answer, as Satchel's requests;
 #	    timeout => N     timeout_seconds
@@ -38,11 +40,13 @@ use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep time);
 
+use Openapi;
 use Satchel;
 our @ISA = ('Satchel');
 
 my $top = abs_path(dirname(__FILE__) . '/../..');
 my $build = $ENV{SATCHEL_BUILD} // "$top/build";
+my $api = Openapi->new("$top/conf/sandbox-openapi.json");
 my ($uid, $gid) = $> == 0 ? (getpwnam 'nobody')[2, 3] : ($>, $) + 0);
 
 sub new {
@@ -227,6 +231,8 @@ sub done {
 		kill 'KILL', $meta{pid} if $meta{pid};
 	}
 	is(join('', $self->errors), '', 'nothing went wrong unseen');
+	is(join('', @{$self->{undocumented} || []}), '',
+	    'every answer is as conf/sandbox-openapi.json has it');
 	return;
 }
 
@@ -241,6 +247,8 @@ sub DESTROY {
 
 sub log { return }
 
+sub api { return $api }
+
 # --- the protocol ---
 
 sub request {
@@ -248,8 +256,14 @@ sub request {
 	my @h = (Accept => '*/*', @{delete $o{headers} || []});
 	my $token = exists $o{token} ? delete $o{token} : $self->{token};
 	push @h, Authorization => "Bearer $token" if defined $token;
-	return $self->SUPER::request($method, $path, as => undef,
+	my $r = $self->SUPER::request($method, $path, as => undef,
 	    headers => \@h, %o);
+	# Without workers nginx answers alone.
+	push @{$self->{undocumented}}, $api->answer($method, $path, $r)
+	    if $self->{sandbox};
+	push @{$self->{undocumented}}, $api->request($method, $path, $o{json})
+	    if $o{json} && $r->{status} =~ /^2/;
+	return $r;
 }
 
 sub session {
