@@ -1,8 +1,11 @@
 #include <sys/resource.h>
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/conf.h"
 #include "base/num.h"
@@ -136,6 +139,28 @@ set(int what, uint64_t n)
 	return (setrlimit((__rlimit_resource_t)what, &r));
 }
 
+/*
+ * What the calling process has in memory already, if it was forked with all
+ * that its program needs: that is not the program's to answer for.
+ */
+static uint64_t
+loaded(void)
+{
+	char text[128], *p = text;
+	uint64_t pages = 0;
+	ssize_t n;
+	int fd, i;
+
+	if ((fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) == -1)
+		return (0);
+	n = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	for (i = 0; i < 6; i++)
+		pages = strtoull(p, &p, 10);
+	return (pages * (uint64_t)getpagesize());
+}
+
 int
 limits_apply(const struct limits *l)
 {
@@ -152,7 +177,7 @@ limits_apply(const struct limits *l)
 		uint64_t n;
 	} all[] = {
 	    {RLIMIT_CORE, 0},
-	    {RLIMIT_DATA, l->memory / 8 * 7},
+	    {RLIMIT_DATA, l->memory / 8 * 7 + loaded()},
 	    {RLIMIT_AS, l->address > 0 ? l->address : l->memory * 16},
 	    {RLIMIT_FSIZE, l->workspace},
 	    {RLIMIT_NOFILE, LIMIT_FDS},

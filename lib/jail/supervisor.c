@@ -153,8 +153,11 @@ supervisor_first(struct jail *J)
 _Noreturn void
 supervisor_main(int argc, char *const *argv)
 {
-	static struct jail J = {
-	    .root = -1, .sigs = -1, .kernel = GUEST_INIT, .bash = GUEST_INIT};
+	static struct jail J = {.root = -1,
+	    .sigs = -1,
+	    .group = -1,
+	    .kernel = GUEST_INIT,
+	    .bash = GUEST_INIT};
 	struct ns_fail f = {.step = "limits", .err = EINVAL};
 	int inside = argc > 0 && strcmp(argv[0], BWRAP_INSIDE) == 0;
 	pid_t pid;
