@@ -12,4 +12,12 @@ struct req;
  */
 int content_send(struct req *);
 
+/**
+ * content_held(r):
+ * The same for a file whose bytes its provider has: they are passed on as they
+ * come, without ranges.  200; 404 if the provider has dropped it; 502 if it
+ * does not give it out.
+ */
+int content_held(struct req *);
+
 #endif /* !FCGI_CONTENT_H_ */

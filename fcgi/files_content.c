@@ -266,6 +266,7 @@ content_send(struct req *r)
  * 404: as for the file itself; an owner is told that it expired.
  * 412, 416: the request's conditions or range.
  * 500: the bytes are gone or not those that were stored.
+ * 502: the provider that holds them does not give them out.
  */
 int
 files_content(struct req *r)
@@ -287,5 +288,7 @@ files_content(struct req *r)
 		return (reply_problem(r, P_NOT_DOWNLOADABLE, NULL,
 		    "Files with purpose %s cannot be downloaded here",
 		    r->file.purpose));
+	if (r->file.key == NULL && r->file.origin == FILE_PROVIDER)
+		return (content_held(r));
 	return (content_send(r));
 }

@@ -8,6 +8,7 @@
 
 #include "data/caller.h"
 #include "run/ask.h"
+#include "run/hold.h"
 #include "speech/wire.h"
 
 #include "fcgi/io.h"
@@ -44,8 +45,9 @@ struct relay {
 	struct relay_to to;
 	int status;
 	char type[128], retry_after[32];
-	int flowing;     /* Passed on as it comes... */
-	struct buf held; /* ...until then kept here. */
+	struct hold *watch; /* Over files it names; NULL: not looked for. */
+	int flowing;        /* Passed on as it comes... */
+	struct buf held;    /* ...until then kept here. */
 };
 
 /* ---- The request */
@@ -173,6 +175,9 @@ on_head(void *cookie, int status, const struct upstream_head *head)
 	copy_header(y->type, sizeof(y->type), head, "content-type");
 	copy_header(
 	    y->retry_after, sizeof(y->retry_after), head, "retry-after");
+	if (status == 200 && y->m->peek.declared != DECLARED_NONE &&
+	    y->to.path == NULL)
+		y->watch = hold_new(y->m->provider, is_stream(y));
 	if (status == 200 && (is_stream(y) || (y->to.any_type && !is_json(y))))
 		return (begin(y, -1));
 	return (0);
@@ -211,6 +216,8 @@ on_body(void *cookie, const void *p, size_t len)
 {
 	struct relay *y = cookie;
 
+	if (y->watch != NULL)
+		hold_see(y->watch, p, len);
 	return (y->flowing ? pass(y, p, len) : hold(y, p, len));
 }
 
@@ -267,14 +274,30 @@ give_back(struct relay *y, enum upstream_rc rc)
 	return (model_refuse(m));
 }
 
+/* The files that the reply has named, once all of it is on its way. */
+static void
+record(struct relay *y)
+{
+	const struct model_req *m = y->m;
+	const struct run_env env = {.conf = m->r->srv->conf,
+	    .db = m->r->srv->db,
+	    .store = m->r->srv->store,
+	    .caller = &m->r->caller,
+	    .mem = m->mem,
+	    .gone_fd = -1};
+
+	if (y->watch != NULL)
+		hold_record(y->watch, &env);
+	hold_free(y->watch);
+}
+
 static int
 exchange(struct model_req *m, const struct relay_to *to,
     const struct ask_head *h, const struct buf *body)
 {
 	const struct wire *w = wire_of((enum conf_wire)m->provider->wire);
-	struct relay y = {.m = m,
-	    .to = {.path = w->path, .answer = w->answer},
-	    .held = BUF_INIT(WHOLE_MAX)};
+	struct relay y = {
+	    .m = m, .to = {.answer = w->answer}, .held = BUF_INIT(WHOLE_MAX)};
 	const struct upstream_call call = {.label = m->provider->name,
 	    .method = "POST",
 	    .base = h->base,
@@ -294,6 +317,7 @@ exchange(struct model_req *m, const struct relay_to *to,
 		y.to = *to;
 	rc = give_back(&y, upstream_run(&call));
 	buf_free(&y.held);
+	record(&y);
 	return (rc);
 }
 

@@ -78,6 +78,7 @@ struct conf {
 	uint64_t files_output_max_files, files_output_max_bytes;
 	char *files_openai_output_purpose;
 	uint64_t files_page_max;
+	int provider_copy;  /* files.provider_copy */
 	int files_sendfile; /* enum conf_sendfile */
 	/* nginx/ serves PREFIX/whole/PATH without ranges and PREFIX/part/PATH
 	 * with one; PATH is blob_path()'s. */

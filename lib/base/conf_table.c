@@ -93,7 +93,8 @@ const struct row conf_rows[] = {
 	TEXT("files.xaccel_prefix", path, AT(files_xaccel_prefix),
 	    "/.satchel",
 	    "Where nginx/ has its two internal locations of bytes."),
-	LATER("files.provider_copy"),
+	BOOL("files.provider_copy", AT(provider_copy), "false",
+	    "true: what a provider's own code wrote is copied here at once."),
 
 	{ "documents.converters", &conf_list, AT(converters), "", 0, 1024, NULL,
 	    "\"TYPE COMMAND\": prints the text of the file in; before ours." },

@@ -215,7 +215,9 @@ read_converted(const struct run_env *env, const struct document *d,
 {
 	const struct conf *c = env->conf;
 	struct desk k = {.env = env,
-	    .sandbox = {c->sandbox_url, c->sandbox_token, env->gone_fd}};
+	    .sandbox = {.url = c->sandbox_url,
+		.token = c->sandbox_token,
+		.gone_fd = env->gone_fd}};
 	uint64_t life = c->documents_timeout_s + SPARE_S;
 	enum document_rc rc;
 	enum sandbox_rc src;

@@ -68,6 +68,8 @@ static const struct problem_row rows[P_COUNT] = {
 	ROW(P_CONTENT_MISSING, 500,
 	    SRV, "file_content_missing", API, NULL, 0, 0),
 	ROW(P_UPSTREAM, 502, SRV, NULL, API, NULL, 0, 0),
+	ROW(P_PROVIDER_FILE, 502,
+	    SRV, "provider_file_unavailable", API, NULL, 0, 0),
 	ROW(P_UPSTREAM_TIMEOUT, 504, SRV, NULL, "timeout_error", NULL, 0, 0),
 	ROW(P_DATABASE, 503, SRV, "database_unavailable", API, NULL, WAIT, 0),
 	ROW(P_STORE, 503, SRV, "storage_unavailable", API, NULL, WAIT, 0),

@@ -43,6 +43,7 @@ enum problem {
 	P_SERVER,         /* 500 */
 	P_CONTENT_MISSING,
 	P_UPSTREAM,         /* 502 */
+	P_PROVIDER_FILE,    /* 502 provider_file_unavailable */
 	P_UPSTREAM_TIMEOUT, /* 504 */
 	P_DATABASE,         /* 503 + Retry-After */
 	P_STORE,            /* 503 storage_unavailable */

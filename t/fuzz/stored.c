@@ -1,7 +1,7 @@
 /*
  * Requests of any bytes that name stored files: what they become with the files
  * in their places is JSON still, and names no file of ours any more where a
- * provider can be given one.
+ * provider can be given one.  And replies that name a provider's own.
  */
 
 #include <stddef.h>
@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/jspan.h"
+#include "speech/held.h"
 #include "speech/stored.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
@@ -56,6 +57,18 @@ see(void *cookie, const struct stored *s)
 	return (0);
 }
 
+/* What a reply names has the form that was asked for. */
+static int
+hear(void *cookie, const struct held *h)
+{
+
+	(void)cookie;
+	if (h->id.p[0] != '"' ||
+	    (h->name.p[0] == '"' && h->container.p[0] != '"'))
+		abort();
+	return (0);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -68,6 +81,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (jspan_check(text.p, len, 128, &info) != JSPAN_OK)
 		return (0);
 	(void)stored_each(info.root, see, &c);
+	(void)held_each(info.root, hear, NULL);
 	if (jspan_splice(&b, text, c.list, c.n) ||
 	    jspan_check(b.p, b.len, 130, &info) != JSPAN_OK)
 		abort();
