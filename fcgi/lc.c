@@ -10,7 +10,9 @@
 #include "data/admin.h"
 
 #include "fcgi/lc.h"
+#include "fcgi/rate.h"
 #include "fcgi/req.h"
+#include "fcgi/routes.h"
 
 #define RESOURCE_MAX 128
 #define ENTITY_MAX 40
@@ -66,13 +68,53 @@ lc_json(struct req *r, json_object **o)
 	return (0);
 }
 
+/* What the request counts as. */
+static enum rate_kind
+rate_kind(const struct req *r)
+{
+
+	if (r->route->pool == POOL_RUN)
+		return (RATE_EXEC);
+	if (r->route->flags & R_UPLOAD)
+		return (RATE_UPLOAD);
+	return (r->route->handle == lc_download ? RATE_DOWNLOAD : RATE_READ);
+}
+
+/* Count it against the user's rate.  Return 0, or -1 after answering 429. */
+static int
+check_rate(struct req *r)
+{
+	const enum rate_kind kind = rate_kind(r);
+	const uint64_t most = r->srv->conf->lc_rate[kind];
+	unsigned int wait;
+	char text[128];
+	json_object *o;
+
+	if (r->lc_counted)
+		return (0);
+	r->lc_counted = 1;
+	if ((wait = rate_take(r->srv->rates, kind, r->caller.owner.user, most,
+		 r->caller.now)) == 0)
+		return (0);
+	(void)snprintf(text, sizeof(text),
+	    "Too many %s. Please retry in %u seconds.", rate_noun(kind), wait);
+	reply_header(r, "Retry-After", "%u", wait);
+	if ((o = lc_error("rate_limited", text)) != NULL &&
+	    jset(o, "retry_after_seconds", jint(wait))) {
+		json_object_put(o);
+		o = NULL;
+	}
+	(void)reply_json(r, 429, o);
+	return (-1);
+}
+
 int
 lc_identify(struct req *r, const char *user)
 {
 	enum data_rc rc = DATA_OK;
 
 	if (r->lc_how == LC_HOW_JWT)
-		return (0);
+		return (check_rate(r));
 	if (user == NULL || *user == '\0')
 		user = req_header(r, "User-Id");
 	if (user == NULL || *user == '\0')
@@ -87,7 +129,7 @@ lc_identify(struct req *r, const char *user)
 	    ? caller_local(r->srv->db, r->mem, user, &r->caller)
 	    : caller_assert(r->srv->db, r->mem, &r->caller, user);
 	if (rc == DATA_OK)
-		return (0);
+		return (check_rate(r));
 	if (rc == DATA_NONE)
 		(void)lc_reply(r, 403, "This user is disabled", NULL);
 	else

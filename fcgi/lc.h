@@ -42,7 +42,8 @@ int lc_json(struct req *, json_object **);
 /**
  * lc_identify(r, user):
  * Settle for whom the call is: a token's user; else ${user}, else the header
- * User-Id, else the key's own.  Return 0, or -1 after answering.
+ * User-Id, else the key's own; and count the call against his rate, once.
+ * Return 0, or -1 after answering.
  */
 int lc_identify(struct req *, const char *);
 

@@ -156,6 +156,8 @@ lc_programmatic(struct req *r)
 		return (0);
 	(void)jget_str(o, "user_id", &user);
 	(void)jget_str(o, "continuation_token", &token);
+	/* A program counts once, however many rounds it takes. */
+	r->lc_counted = token != NULL && *token != '\0';
 	if (lc_identify(r, user))
 		return (0);
 	if (r->srv->conf->sandbox_url == NULL)

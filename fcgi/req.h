@@ -20,6 +20,7 @@ struct conf;
 struct db;
 struct gate;
 struct jwk_ring;
+struct rates;
 struct leases;
 struct route;
 struct stats;
@@ -35,6 +36,7 @@ struct server {
 	struct leases *leases; /* NULL: plain CGI. */
 	int xaccel_ok;         /* Behind a front that takes X-Accel-Redirect. */
 
+	struct rates *rates;  /* NULL: nobody is limited (plain CGI). */
 	struct jwk_ring *jwk; /* Of LibreChat's tokens; NULL: none are taken. */
 	struct gate *gate;    /* Of body readers; NULL: no limit. */
 	struct stats *stats;  /* NULL: nothing is counted (plain CGI). */
@@ -80,6 +82,7 @@ struct req {
 	/* LibreChat's routes: see lc.h. */
 	int lc_how;        /* enum lc_how */
 	json_object *json; /* The body, once lc_json() has read it. */
+	int lc_counted;    /* Against the user's rate, or not to be. */
 
 	/* The answer so far. */
 	int status; /* 0 until a status line has been written. */

@@ -18,6 +18,7 @@
 #include "fcgi/front.h"
 #include "fcgi/listen.h"
 #include "fcgi/pool.h"
+#include "fcgi/rate.h"
 #include "fcgi/req.h"
 #include "fcgi/stats.h"
 
@@ -50,6 +51,7 @@ struct program {
 	const struct kind *kind;
 	int listenfd;
 	struct stats *stats;
+	struct rates *rates;
 };
 
 static size_t
@@ -203,6 +205,7 @@ child(void *cookie, size_t slot)
 		goto err2;
 	srv.xaccel_ok = 1;
 	srv.stats = p->stats;
+	srv.rates = p->rates;
 	srv.slot = slot;
 	if (front_run(p->listenfd, threads, serve, &srv) == 0)
 		rc = 0;
@@ -289,7 +292,8 @@ run_fastcgi(struct program *p)
 	    .cookie = p};
 
 	if (check_schema(&p->conf) ||
-	    (p->stats = stats_new(p->kind->name)) == NULL)
+	    (p->stats = stats_new(p->kind->name)) == NULL ||
+	    (p->rates = rates_new()) == NULL)
 		return (1);
 	log_info("satchel: pool %s, %zu processes of %zu threads",
 	    p->kind->name, f.processes, p->kind->threads(&p->conf));

@@ -18,7 +18,7 @@ use Satchel;
 binmode Test::More->builder->$_, ':utf8' for qw(output failure_output);
 my $code = Code->new;
 my $s = Satchel->new(set => {'librechat.jwt.pem_dir' => $code->{pem_dir},
-    'librechat.max_bytes' => 100000});
+    'librechat.max_bytes' => 100000, 'librechat.reads_per_min' => 0});
 my @u1 = $code->bearer(sub => 'u1');
 my @u2 = $code->bearer(sub => 'u2');
 my @far = $code->bearer(sub => 'u1', tenant_id => 'acme');
@@ -299,6 +299,33 @@ is($s->get("/v1/files/$ss?kind=user", @u1)->{body}, '[]', '... from the list too
 $s->sweep;
 is_deeply([$s->mysql("SELECT state FROM file WHERE lc_object = '$f'")], [['gone']],
     '... and the sweep takes it');
+
+$s->mysql("UPDATE file SET sweep_at = 1 WHERE lc_session = '$ss'");
+$s->sweep;
+is_deeply([map { $s->mysql("SELECT COUNT(*) FROM $_ WHERE session = '$ss'") }
+    qw(storage_session storage_object)], [[0], [0]], '... at last with its session');
+
+# --- rates ---
+
+$s->restart(set => {'librechat.jwt.pem_dir' => $code->{pem_dir},
+    'librechat.downloads_per_min' => 3, 'librechat.uploads_per_5min' => 2});
+my ($many, $other) = map { [$code->bearer(sub => $_)] } qw(many other);
+sleep 1 while time % 60 > 50; # One window.
+my @status = map { $s->get('/v1/download/' . 'a' x 21 . '/' . 'b' x 21 . '?kind=user',
+    @$many)->{status} } 1 .. 4;
+is("@status", '404 404 404 429', 'the fourth download in a minute');
+$r = $s->get('/v1/download/' . 'a' x 21 . '/' . 'b' x 21 . '?kind=user', @$many);
+my $wait = $r->{json}{retry_after_seconds};
+is_deeply($r->{json}, { error => 'rate_limited', retry_after_seconds => $wait,
+    message => "Too many downloads. Please retry in $wait seconds." }, '... its body');
+is(Satchel::header($r, 'Retry-After'), $wait, '... its header');
+is($s->get('/v1/download/' . 'a' x 21 . '/' . 'b' x 21 . '?kind=user', @$other)
+    ->{status}, 404, '... another user is not meant');
+is(up($many, [kind => 'user'], file('x', 'x'))->{status}, 200, '... nor another thing')
+    for 1, 2;
+is(up($many, [kind => 'user'], file('x', 'x'))->{status}, 429, '... until it is too much');
+is_deeply([$s->mysql("SELECT COUNT(*) FROM file WHERE state = 'uploading'")], [[0]],
+    '... which leaves nothing behind');
 
 # --- each user for himself ---
 

@@ -211,7 +211,9 @@ is(go_on($r, good('call_001', 'x' x 1_000_000))->{status}, 'completed',
 $r = start("print(await get_weather(city='x'))");
 $s->mysql('UPDATE ptc_run SET sweep_at = 1');
 is_deeply(go_on($r, good('call_001', 1)), $unknown, 'a token that has expired');
-my @stored = map { $_->[0] } $s->mysql('SELECT CONVERT(request USING utf8mb4) FROM ptc_run');
+$s->sweep;
+is_deeply([map { $s->mysql("SELECT COUNT(*) FROM $_") } qw(ptc_run ptc_call)],
+    [[0], [0]], '... is swept away');
 my $a = $s->post('/v1/exec/programmatic', as => undef, json => { tools => \@tools,
     code => 'await get_weather(city="x")', LIBRECHAT_CODE_API_KEY => $s->{key}{alice} });
 is($a->{json}{status}, 'tool_call_required', 'a key in the body');

@@ -30,6 +30,22 @@ static const struct kind {
 	    AT(uploads), TOMBSTONE },
 	{ BOTH(OLD_KEY("revoked"), "id"), AT(keys), KEY },
 	{ BOTH(OLD_KEY("expires"), "id"), AT(keys), KEY },
+	{ BOTH("FROM ptc_call WHERE run_id IN (SELECT id FROM ptc_run"
+	    " WHERE sweep_at <= ?)", "run_id"), AT(calls), NOW },
+	{ BOTH("FROM ptc_run WHERE sweep_at <= ?", "sweep_at"),
+	    AT(calls), NOW },
+	{ BOTH("FROM run_request WHERE sweep_at <= ?", "sweep_at"),
+	    AT(calls), NOW },
+	/* A session gets all its files at its beginning. */
+	{ BOTH("FROM storage_object WHERE session IN ("
+	    "SELECT s.session FROM storage_session s WHERE s.last_used <= ?"
+	    " AND NOT EXISTS (SELECT 1 FROM file f"
+	    " WHERE f.lc_session = s.session))", "session"),
+	    AT(tombstones), TOMBSTONE },
+	{ BOTH("FROM storage_session WHERE last_used <= ?"
+	    " AND NOT EXISTS (SELECT 1 FROM file f"
+	    " WHERE f.lc_session = storage_session.session)", "last_used"),
+	    AT(tombstones), TOMBSTONE },
 	{ BOTH(OVER("code_call"), "expires"), AT(calls), NOW },
 	{ BOTH(OVER("response"), "expires"), AT(calls), NOW },
 	{ BOTH(OLD_USAGE("model_usage"), "created"), AT(usage), USAGE },

@@ -26,6 +26,16 @@ sub node {
 	    "$dir/t/$file", @args);
 }
 
+# agents($package): the same for t/sdk/agents.mjs and LibreChat's packages.
+sub agents {
+	my ($package) = @_;
+	my ($node, @words) = node('agents.mjs', $package);
+	-d "$dir/agents/node_modules/$package"
+	    or BAIL_OUT("no $package: run tools/sdk agents");
+	s{/t/agents\.mjs$}{/agents/t/agents.mjs} for @words;
+	return ($node, @words);
+}
+
 # python('old' or 'new', $file, @args): the same for a virtual environment.
 sub python {
 	my ($age, $file, @args) = @_;
