@@ -55,7 +55,7 @@ rate_noun(enum rate_kind kind)
 	return (kinds[kind].noun);
 }
 
-/* The place of ${who}: his own, a free one, or that of the one longest quiet. */
+/* The place of ${who}: his own, a free one, or that which was quiet longest. */
 static struct place *
 find(struct rates *r, uint64_t who)
 {

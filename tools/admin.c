@@ -68,6 +68,10 @@ static const struct admin_cmd commands[] = {
 	    "Mark files.root, as it is now, as the store of this database." },
 	{ "fsck", ADMIN_SCHEMA, admin_fsck, "[--repair] [--force]",
 	    "Compare rows with bytes, both ways; change nothing unless told." },
+	{ "check librechat", ADMIN_CONF, admin_check_librechat,
+	    "[--url BASE]",
+	    "Upload, run, download and delete as LibreChat would, with the\n"
+	    "      credential in $SATCHEL_KEY." },
 	{ "check", ADMIN_CONF, admin_check, "[--config-only]",
 	    "Print every setting, then look at host, store and database." },
 	{ "conf", 0, admin_conf, "",

@@ -1,0 +1,92 @@
+#!/usr/bin/perl
+
+# docs/librechat.md as an operator reads it: its commands are run, its settings
+# are loaded, the check says what it did and what is wrong.
+
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use JSON::PP ();
+use Test::More;
+use Code;
+use Satchel qw(run);
+
+my $top = abs_path("$FindBin::Bin/..");
+sub slurp { local (@ARGV, $/) = @_; return scalar <> }
+my $page = slurp("$top/docs/librechat.md");
+my @sh = $page =~ /^```sh\n(.*?)^```/msg;
+my @yaml = $page =~ /^```yaml\n(.*?)^```/msg;
+is(scalar @sh, 2, 'two blocks of commands');
+is(scalar @yaml, 2, 'two of settings');
+
+my $dir = tempdir('lc.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+chmod 0755, $dir;
+my $r = run('sh', '-euc', "cd $dir\n$sh[0]");
+is($r->{exit}, 0, 'the key pair is made') or diag $r->{err};
+is(join(' ', glob "$dir/jwt/*"), "$dir/jwt/lc-codeapi-2026-05.pem", '... where it should be');
+
+my $s = Satchel->new(set => {'librechat.jwt.pem_dir' => "$dir/jwt"});
+for (0 .. $#yaml) {
+	my $file = "$dir/part$_.yml";
+	open my $fh, '>', $file or die;
+	print $fh $yaml[$_];
+	close $fh;
+	$r = $s->admin('-c', $file, 'check', '--config-only');
+	is($r->{exit}, 0, "settings $_ load") or diag $r->{err};
+}
+# Every setting that the page names is one.
+my $conf = slurp("$top/conf/satchel.yml");
+for my $name (grep { $_ ne "pem" } sort keys %{{ map { $_ => 1 } $page =~ /`librechat\.([a-z_.0-9]+)/g }}) {
+	like($conf, qr/^  \Q$name\E: /m, "librechat.$name is a setting");
+}
+
+mkdir "$dir/bin";
+open my $fh, '>', "$dir/bin/satchel-admin" or die;
+print $fh "#!/bin/sh\nexec $s->{env}{SATCHEL_ADMIN} \"\$@\"\n";
+close $fh;
+chmod 0755, "$dir/bin/satchel-admin";
+local $ENV{PATH} = "$dir/bin:$ENV{PATH}";
+local $ENV{SATCHEL_URL} = $s->{url};
+
+sub check {
+	my ($key, @words) = @_;
+	local $ENV{SATCHEL_KEY} = $key;
+	delete $ENV{SATCHEL_KEY} if !defined $key;
+	return @words ? $s->admin('check', 'librechat', @words)
+	    : run('sh', '-euc', $sh[1]);
+}
+my $fine = qr/^ok    upload .*\nok    run .*\nok    download .*\nok    delete .*\n\z/;
+$r = check($s->{key}{alice});
+is($r->{exit}, 0, 'the check, with a key') or diag $r->{out}, $r->{err};
+like($r->{out}, $fine, '... says what it did');
+my $code = Code->new;
+rename "$dir/librechat.pem", "$code->{dir}/lc-codeapi-2026-05" or die;
+$r = check($code->token);
+like($r->{out}, $fine, 'with a token, signed by the key that the page made');
+is(scalar @{$s->get('/v1/files')->{json}{data}}, 0, 'nothing is left behind');
+is_deeply([map { $_->[0] } $s->mysql(q{SELECT COUNT(*) FROM workspace
+    WHERE tenant = 'legacy'})], [1], 'the tenant has become a workspace');
+
+$r = check(undef);
+is($r->{exit}, 1, 'without a credential');
+like($r->{out}, qr/^FAIL  upload +status 401: .* -> set SATCHEL_KEY/, '... what to do');
+$r = check('sk-satchel-wrong');
+like($r->{out}, qr/status 401: .* -> the credential in SATCHEL_KEY is not accepted/,
+    'with a wrong one');
+$r = check($s->{key}{alice}, '--url', "$s->{url}/nowhere");
+is($r->{exit}, 1, 'at a wrong address');
+$r = check($s->{key}{alice}, '--json', '--url', $s->{url});
+is_deeply([map { "$_->{step} $_->{status}" } @{$r->{json}}],
+    ['upload 200', 'run 200', 'download 200', 'delete 200'], 'as JSON, at the root')
+    or diag $r->{out};
+$s->stop('sandbox');
+$r = check($s->{key}{alice}, '--url', $s->{url});
+like($r->{out}, qr/^ok    upload .*\nFAIL  run +status 503: .* -> see satchel-admin check/,
+    'without a sandbox');
+$s->expect_log(qr/sandbox/i);
+$s->done;
+done_testing;
