@@ -123,32 +123,41 @@ put_there(struct req *r, const struct file *f)
 	return (containers_refused(r, &why));
 }
 
-/* {"file_id": ...}: a file that is stored already. */
+/* Put the stored file there that is called ${s}, NULL for none. */
 static int
-add_stored(struct req *r)
+put_stored(struct req *r, const char *s)
 {
 	char id[FILE_IDMAX + 1];
-	const char *s;
 	struct file f;
-	json_object *o;
 	enum data_rc rc = DATA_NONE;
-	int given;
 
-	if (req_json(r, BODY_MAX, &o, NULL, NULL))
-		return (0);
-	given = jget_str(o, "file_id", &s) == JGET_OK;
-	if (given && file_id_parse(s, id) == 0)
-		rc = file_find(r->srv->db, r->mem, &r->caller.owner, id,
-		    r->caller.now, &f);
-	json_object_put(o);
-	if (!given)
+	if (s == NULL)
 		return (reply_problem(r, P_MISSING_PARAMETER, "file_id",
 		    "file_id is missing, or is no string"));
+	if (file_id_parse(s, id) == 0)
+		rc = file_find(r->srv->db, r->mem, &r->caller.owner, id,
+		    r->caller.now, &f);
 	if (rc == DATA_NONE || rc == DATA_EXPIRED ||
 	    (rc == DATA_OK && f.key == NULL))
 		return (reply_problem(r, P_FILE_REFERENCE, "file_id",
 		    "file_id: there is no such file"));
 	return (rc == DATA_OK ? put_there(r, &f) : reply_data(r, rc));
+}
+
+/* {"file_id": ...} */
+static int
+add_stored(struct req *r)
+{
+	const char *s = NULL;
+	json_object *o;
+	int rc;
+
+	if (req_json(r, BODY_MAX, &o, NULL, NULL))
+		return (0);
+	(void)jget_str(o, "file_id", &s);
+	rc = put_stored(r, s);
+	json_object_put(o);
+	return (rc);
 }
 
 /* A file being uploaded. */
@@ -235,17 +244,25 @@ add_uploaded(struct req *r)
 	static const struct upload_hooks hooks = {
 	    intake_header, intake_begin, intake_drop};
 	struct intake in = {0};
+	struct upload_field stored = {.name = "file_id"};
 	struct upload_body u = {
 	    .r = r,
 	    .part = "file",
 	    .max = r->srv->conf->files_max_bytes,
+	    .field = &stored,
+	    .nfields = 1,
+	    .instead = &stored,
 	    .hooks = &hooks,
 	    .cookie = &in,
 	};
 	int rc = 0;
 
-	if (upload_body_read(&u) == 0 && upload_body_commit(&u) == 0)
-		rc = publish(r, &in, &u);
+	if (upload_body_read(&u) == 0) {
+		if (u.seen == 0)
+			rc = put_stored(r, stored.value);
+		else if (upload_body_commit(&u) == 0)
+			rc = publish(r, &in, &u);
+	}
 	upload_body_free(&u);
 	return (rc);
 }

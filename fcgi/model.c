@@ -93,6 +93,16 @@ refuse_runs(struct model_req *m, enum runs runs)
 	return (model_refuse(m));
 }
 
+/* Pass it on; what is kept here is unknown there. */
+static int
+relay(struct model_req *m)
+{
+
+	if (model_continue(m, 1))
+		return (model_refuse(m));
+	return (model_relay(m, NULL));
+}
+
 static int
 answer(struct model_req *m, enum runs runs)
 {
@@ -100,11 +110,11 @@ answer(struct model_req *m, enum runs runs)
 	switch (runs) {
 	case RUNS_NOBODY:
 		if (m->dialect->wire == (enum conf_wire)m->provider->wire)
-			return (model_relay(m, NULL));
+			return (relay(m));
 		return (model_run(m));
 	case RUNS_UPSTREAM:
 		reply_header(m->r, "X-Code-Execution-Ran", "provider");
-		return (model_relay(m, NULL));
+		return (relay(m));
 	case RUNS_LOCAL:
 		return (model_run(m));
 	case RUNS_NO_SANDBOX:

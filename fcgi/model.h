@@ -33,6 +33,8 @@ struct model_req {
 	const char *model; /* The provider's name for it. */
 	struct executor_header header;
 	struct policy_in_force force; /* Zeroed but where code is declared. */
+	const char *previous; /* Bare id of what it goes on from, or NULL, */
+	struct jspan before;  /* and a list of what that held. */
 	struct tally tally;
 	struct refusal why;
 };
@@ -90,6 +92,22 @@ int model_narrow(const struct model_req *, struct talk *, struct run_env *);
  * ${since}.
  */
 void model_usage(struct model_req *, enum runs, uint64_t);
+
+/**
+ * model_continue(m, relayed):
+ * If ${m} goes on from an answer that is kept here, set ${m}->before to what
+ * that answered and came to; with ${relayed} put it into the request, which no
+ * longer says so, and leave an answer of the provider's own alone.  Return 0,
+ * or -1 with ${m}->why filled in.
+ */
+int model_continue(struct model_req *, int);
+
+/**
+ * model_keep(m, w):
+ * Keep the answer that ${w} has gathered, if its caller may ask for it again.
+ * What goes wrong costs no more than that.
+ */
+void model_keep(struct model_req *, struct writer *);
 
 /**
  * model_run(m):

@@ -99,6 +99,7 @@ run_whole(struct model_req *m, struct talk *t)
 		return (-1);
 	switch (run_turn(m, t, w, NULL)) {
 	case RUN_OK:
+		model_keep(m, w);
 		rc = send_answer(m, w);
 		break;
 	case RUN_GONE:
@@ -123,6 +124,7 @@ run_streamed(struct model_req *m, struct talk *t)
 	if (model_stream_begin(&s, m->r, m->dialect, t) == 0)
 		switch (run_turn(m, t, &s.w, &s)) {
 		case RUN_OK:
+			model_keep(m, s.inner);
 			rc = model_stream_finish(&s);
 			break;
 		case RUN_GONE:
@@ -145,7 +147,7 @@ model_run(struct model_req *m)
 	struct talk *t;
 	int rc = -1;
 
-	if (check_built(m))
+	if (check_built(m) || model_continue(m, 0))
 		return (model_refuse(m));
 	if (base == NULL ||
 	    (mem = arena_new(TALK_MEM + TALK_TIMES * m->text.len)) == NULL)
@@ -154,6 +156,7 @@ model_run(struct model_req *m)
 		t->model = m->peek.model;
 		t->now = m->r->caller.now / 1000;
 		t->base = base;
+		t->before = m->before;
 		model_vocabulary(m, t);
 		if (m->dialect->read(m->root, t, &m->why))
 			rc = model_refuse(m);

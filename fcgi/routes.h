@@ -86,6 +86,7 @@ handler files_create, files_list, files_retrieve, files_content, files_delete;
 handler uploads_create, uploads_part, uploads_complete, uploads_cancel;
 handler messages_create;
 handler responses_create;
+handler responses_get, responses_delete, responses_items;
 handler chat_create;
 handler containers_create, containers_list, containers_get, containers_delete;
 handler container_files_create, container_files_list, container_files_get;

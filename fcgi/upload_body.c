@@ -233,6 +233,8 @@ static int
 judge_file(struct upload_body *u)
 {
 
+	if (u->seen == 0 && u->instead != NULL && u->instead->count > 0)
+		return (0);
 	if (u->seen == 0) {
 		(void)reply_problem(u->r, P_MISSING_PARAMETER, u->part,
 		    "The form has no part named %s", u->part);

@@ -54,6 +54,8 @@ struct upload_body {
 	size_t nfields;
 	const struct upload_hooks *hooks;
 	void *cookie;
+	const struct upload_field *instead; /* One that will do without a file;
+						NULL: none. */
 
 	/* Found. */
 	uint64_t bytes;
@@ -75,8 +77,9 @@ struct upload_body {
 /**
  * upload_body_read(u):
  * Read ${u}->r's body.  Return 0 if it was whole and had one part named
- * ${u}->part that is not empty; or -1 after answering what was wrong, nothing
- * being left behind once upload_body_free() has been called.
+ * ${u}->part that is not empty (or none, but the field ${u}->instead); or -1
+ * after answering what was wrong, nothing being left behind once
+ * upload_body_free() has been called.
  */
 int upload_body_read(struct upload_body *);
 

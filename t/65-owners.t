@@ -39,11 +39,15 @@ for my $u (@users) {
 	ok($live && $old && $up && $part, "$u owns something of each kind");
 	(my $hex = $live) =~ s/^file-//;
 	my ($ws) = $s->mysql("SELECT workspace_name FROM api_key WHERE user_name = '$u'");
+	my $response = $s->post('/v1/responses', as => $u, json => { model => 'demo',
+	    input => 'x' })->{json}{id};
 	my $container = $s->post('/v1/containers', as => $u, json => { name => 'c',
 	    file_ids => [$live] })->{json}{id};
-	$own{$u} = { containers => [$container], workspaces => $ws, files => [$live, "file_$hex", "cfile_$hex", $dead, $old],
+	$own{$u} = { responses => [$response], containers => [$container], workspaces => $ws, files => [$live, "file_$hex", "cfile_$hex", $dead, $old],
 	    uploads => [$up], part => $part };
 }
+
+$upstream->forget;
 
 # Routes with an id, as [method, path pattern]; a model is nobody's own.
 open(my $f, '<', "$FindBin::Bin/../fcgi/routes.c") or die $!;
@@ -54,7 +58,8 @@ cmp_ok(scalar(@routes), '>=', 6, 'the table has routes with ids');
 # Everything that a foreign call might have changed.
 sub state_of {
 	my @rows = map { join('|', map { $_ // 'NULL' } @$_) } map { $s->mysql("SELECT * FROM $_ ORDER BY 1") }
-	    qw(file upload upload_part code_policy container container_file);
+	    qw(file upload upload_part code_policy container container_file response
+	    code_call);
 	my @names;
 	find(sub { push(@names, join(' ', $File::Find::name, (stat)[7])) if -f }, $s->{root});
 	return join("\n", @rows, sort @names);
@@ -81,7 +86,8 @@ sub is_foreign {
 }
 
 my $before = state_of();
-my %never = (files => 'file-' . '01a229f12800' . 'f' x 20, uploads => 'upload_' . 'f' x 32, containers => 'cntr_gw_' . 'f' x 20, workspaces => 'nope');
+my %never = (files => 'file-' . '01a229f12800' . 'f' x 20, uploads => 'upload_' . 'f' x 32, containers => 'cntr_gw_' . 'f' x 20,
+    responses => 'resp_gw_' . 'f' x 20, workspaces => 'nope');
 for my $route (@routes) {
 	my ($method, $pattern) = @$route;
 	next if $pattern =~ /\{lcid\}/; # Its own rule: below.

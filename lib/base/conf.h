@@ -94,8 +94,9 @@ struct conf {
 	int executor; /* enum conf_executor */
 	uint64_t max_iterations, exec_timeout_s, turn_budget_s;
 	char *purpose_hint;
-	uint64_t price_per_run;     /* Millionths. */
-	uint64_t usage_retention_s; /* usage.* */
+	uint64_t price_per_run;         /* Millionths. */
+	uint64_t usage_retention_s;     /* usage.* */
+	uint64_t responses_retention_s; /* responses.* */
 
 	/* sandbox.* */
 	char *sandbox_url; /* "http://...", "https://..." or "unix:/PATH". */

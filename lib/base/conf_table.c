@@ -128,6 +128,10 @@ const struct row conf_rows[] = {
 	    0, 0, NULL,
 	    "What GET /v1/usage charges for a run that executed." },
 
+	NUM("responses.retention_seconds", AT(responses_retention_s),
+	    "2592000", 0, YEARS,
+	    "How long a response can be asked for again; 0 = not at all."),
+
 	NUM("usage.retention_seconds", AT(usage_retention_s), "31536000",
 	    0, YEARS,
 	    "How long rows of usage stay; 0 = for ever."),

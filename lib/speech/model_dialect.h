@@ -47,7 +47,7 @@ struct writer {
 	int (*fail)(struct writer *, const struct problem_row *, const char *,
 	    const char *);
 
-	/* After finish(): append the answer as one object, for whoever keeps
+	/* After EVENT_STOP: append the answer as one object, for whoever keeps
 	 * it; NULL: answers of this dialect are not kept.  Return 0 or -1. */
 	int (*object)(struct writer *, struct buf *);
 

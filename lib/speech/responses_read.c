@@ -166,10 +166,8 @@ read_previous(struct reader *rd, struct jspan root)
 		return (-1);
 	if (id == NULL || rd->talk->before.p != NULL)
 		return (0);
-	(void)refuse(rd->why, P_BAD_REQUEST, "previous_response_id",
-	    "Previous response with id '%.80s' not found.", id);
-	refuse_code(rd->why, "previous_response_not_found");
-	return (-1);
+	return (refuse(rd->why, P_RESPONSE, "previous_response_id",
+	    "Previous response with id '%.80s' not found.", id));
 }
 
 static int

@@ -119,7 +119,7 @@ struct talk {
 	int stream;        /* He wants the answer as it comes. */
 	const struct talk_container *container; /* NULL: none. */
 	struct talk_ask ask;
-	int forgets; /* The caller cannot be told of his container. */
+	int forgets;   /* The caller cannot be told of his container. */
 	struct text system;
 	struct turn *first, *last;
 

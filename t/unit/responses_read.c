@@ -341,8 +341,7 @@ refusals(void)
 	ok(o != NULL, "a provider's container counts as absent");
 	json_object_put(o);
 	o = ask(Q, "'previous_response_id':'resp_gw_1'", 0, &why);
-	ok(o == NULL && why.kind == P_BAD_REQUEST &&
-		strcmp(why.code, "previous_response_not_found") == 0,
+	ok(o == NULL && why.kind == P_RESPONSE,
 	    "an answer that is not kept cannot be gone on from");
 }
 

@@ -1,0 +1,155 @@
+#!/usr/bin/perl
+
+# Responses that are kept: asked for again, gone on from, forgotten; and that
+# they are their owner's alone.
+
+use strict;
+use warnings;
+use Test::More;
+use Provider;
+use Satchel qw(header);
+
+my %models = (
+	one => [{ text => 'First.' }],
+	two => [({ text => 'Second.' }) x 6],
+	run => [{ text => 'Let me.', calls => [{ name => 'code_execution', arguments =>
+	    { code => "print('was', 6*7)\nopen('f.txt', 'w').write('f')" } }] },
+	    { text => 'It is 42.' }, ({ text => 'As I said.' }) x 4],
+	cut => [{ text => 'This is cu', finish => 'length' }],
+	call => [{ calls => [{ name => 'save', id => 'call_1', arguments => { a => 1 } }] },
+	    { text => 'Saved.' }],
+);
+my $p = Provider->new(script => { models => \%models });
+my $s = Satchel->new(providers => $p->yaml('chat', 'openai-chat', models =>
+    '["*"]') . $p->yaml('resp', 'openai-responses'));
+
+sub ask {
+	my ($model, %o) = @_;
+	$p->forget;
+	return $s->post('/v1/responses', as => delete $o{as} // 'alice', timeout => 60,
+	    json => { model => $model, input => 'Hello.', %o });
+}
+
+# What the model was asked: "role: text", a line each.
+sub asked {
+	return join("\n", map { "$_->{role}: " . (ref $_->{content} ? '[]' : $_->{content} // '-') }
+	    @{(($p->requests)[0]{json} // {})->{messages} // []});
+}
+
+my ($r, $q);
+
+# --- again ---
+
+$r = ask('one', metadata => { k => 'v' });
+is($r->{status}, 200, 'an answer') or diag($r->{body});
+my $one = $r->{json};
+like($one->{id}, qr/^resp_gw_[0-9a-z]{20}$/, '... with an id');
+$q = $s->get("/v1/responses/$one->{id}");
+is($q->{body}, $r->{body}, 'is given again as it was, byte for byte');
+is($s->get("/v1/responses/$one->{id}?stream=true")->{status}, 400, '... not as a stream');
+for my $who (qw(carol bob)) {
+	is($s->get("/v1/responses/$one->{id}", as => $who)->{status}, 404, "... not to $who");
+}
+is($s->get('/v1/responses/resp_gw_' . '0' x 20)->{json}{error}{type}, 'invalid_request_error',
+    'one never issued: 404 in the dialect');
+
+# --- onwards ---
+
+$r = ask('two', previous_response_id => $one->{id}, input => 'And then?');
+is($r->{status}, 200, 'it can be gone on from') or diag($r->{body});
+is(asked(), "user: Hello.\nassistant: First.\nuser: And then?", '... with all that was said');
+my $two = $r->{json};
+is($two->{previous_response_id}, $one->{id}, '... and says so');
+ask('two', previous_response_id => $two->{id}, input => [{ role => 'user', content =>
+    [{ type => 'input_text', text => 'More.' }] }]);
+is(asked(), "user: Hello.\nassistant: First.\nuser: And then?\nassistant: Second.\nuser: More.",
+    'and again');
+$r = ask('two', previous_response_id => $one->{id}, input => 'Other.');
+is(asked(), "user: Hello.\nassistant: First.\nuser: Other.", 'twice from the same');
+for my $bad ('resp_gw_' . '0' x 20, 'resp_123', "resp_gw_' OR 1") {
+	$r = ask('two', previous_response_id => $bad);
+	is_deeply([$r->{status}, @{$r->{json}{error}}{qw(param code)}],
+	    [400, 'previous_response_id', 'previous_response_not_found'], "not from $bad");
+}
+is(ask('two', previous_response_id => 7)->{status}, 400, 'nor from a number');
+is(ask('two', previous_response_id => $one->{id}, as => 'carol')->{json}{error}{code},
+    'previous_response_not_found', 'nor from somebody else\'s');
+is(scalar($p->requests), 0, '... and no model is asked');
+is(ask('two', previous_response_id => undef)->{status}, 200, 'null is none');
+is(ask('two', conversation => 'conv_1')->{status}, 400, 'conversations are not kept');
+
+# --- what it answered ---
+
+$r = $s->get("/v1/responses/$two->{id}/input_items?order=asc");
+is($r->{status}, 200, 'its input') or diag($r->{body});
+is_deeply([map { "$_->{type} $_->{role} $_->{content}[0]{type} $_->{content}[0]{text}" }
+    @{$r->{json}{data}}], ['message user input_text Hello.',
+    'message assistant output_text First.', 'message user input_text And then?'],
+    '... all of it, in long form');
+my @ids = map { $_->{id} } @{$r->{json}{data}};
+my ($after, @seen) = ('');
+for (1 .. 5) {
+	$r = $s->get("/v1/responses/$two->{id}/input_items?limit=1$after");
+	push @seen, map { $_->{id} } @{$r->{json}{data}};
+	last unless $r->{json}{has_more};
+	$after = "&after=$r->{json}{last_id}";
+}
+is_deeply(\@seen, [reverse @ids], '... a page at a time, newest first');
+is($s->get("/v1/responses/$two->{id}/input_items", as => 'bob')->{status}, 404, '... for its owner');
+
+# --- code, calls, streams ---
+
+my @tools = ({ type => 'code_interpreter', container => { type => 'auto' } });
+$r = ask('run', tools => \@tools);
+my $run = $r->{json};
+my ($item) = grep { $_->{type} eq 'code_interpreter_call' } @{$run->{output}};
+is($item->{outputs}, undef, 'a run, its output not asked for');
+$r = ask('run', tools => \@tools, previous_response_id => $run->{id}, input => 'Again?');
+my @m = @{($p->requests)[0]{json}{messages}};
+is_deeply([map { $_->{role} } @m], [qw(user assistant tool assistant user)],
+    'gone on from: the model has its call and the result');
+like($m[2]{content}, qr{^stdout:\nwas 42\nexit code: 0\nfiles written: .*f\.txt},
+    '... of which the caller was told nothing');
+my @save = ({ type => 'function', name => 'save', parameters => { type => 'object',
+    properties => {} } });
+$r = ask('call', tools => \@save);
+$r = ask('call', tools => \@save, previous_response_id => $r->{json}{id}, input =>
+    [{ type => 'function_call_output', call_id => 'call_1', output => 'done' }]);
+is($r->{status}, 200, 'only the output of a call') or diag($r->{body});
+is($r->{json}{output}[0]{content}[0]{text}, 'Saved.', '... is enough');
+$r = ask('one', stream => JSON::PP::true);
+my ($last) = $r->{body} =~ /event: response\.completed\ndata: (.*)\n/;
+my $streamed = JSON::PP::decode_json($last)->{response};
+is_deeply($s->get("/v1/responses/$streamed->{id}")->{json}, $streamed,
+    'a streamed answer is kept too');
+$r = ask('cut');
+is($s->get("/v1/responses/$r->{json}{id}")->{json}{status}, 'incomplete', 'and one that was cut');
+
+# --- not kept, forgotten ---
+
+$r = ask('one', store => JSON::PP::false);
+is($s->get("/v1/responses/$r->{json}{id}")->{status}, 404, 'store false: not kept');
+is($s->del("/v1/responses/$one->{id}", as => 'carol')->{status}, 404, 'somebody else cannot delete');
+$q = $s->del("/v1/responses/$one->{id}");
+is_deeply($q->{json}, { id => $one->{id}, object => 'response', deleted => JSON::PP::true },
+    'deleted');
+is($s->$_("/v1/responses/$one->{id}")->{status}, 404, "$_ then finds nothing") for qw(get del);
+is(ask('two', previous_response_id => $two->{id})->{status}, 200,
+    'what went on from it stands for itself');
+$s->mysql('UPDATE response SET expires = 1');
+is($s->get("/v1/responses/$two->{id}")->{status}, 404, 'expired');
+cmp_ok($s->sweep->{json}{calls}, '>', 5, 'and swept');
+is(($s->mysql('SELECT COUNT(*) FROM response'))[0][0], 0, '... all of them');
+
+# --- to a provider that speaks the same ---
+
+$r = ask('one');
+$q = ask('resp:two', previous_response_id => $r->{json}{id}, input => 'On.');
+is($q->{status}, 200, 'a conversation moves to another provider') or diag($q->{body});
+my $sent = ($p->requests)[0]{json};
+is($sent->{previous_response_id}, undef, '... which is not asked for what it does not have');
+is_deeply([map { $_->{role} } @{$sent->{input}}], [qw(user assistant user)], '... but told');
+ask('resp:two', previous_response_id => 'resp_68af');
+is(($p->requests)[0]{json}{previous_response_id}, 'resp_68af', 'its own ids are passed on');
+$s->done;
+done_testing();
