@@ -5,6 +5,7 @@
 
 use strict;
 use warnings;
+use Encode ();
 use JSON::PP ();
 use Test::More;
 use Provider;
@@ -14,7 +15,18 @@ use Turns;
 my @save = ({ name => 'save', description => 'Store a report.',
     input_schema => { type => 'object', properties =>
     { title => { type => 'string' } } } });
-my $p = Provider->new(script => { models => { Turns::models() } });
+# The contract's example, as a server sends it and as the caller must get it.
+sub fixture {
+	my ($name) = @_;
+	open(my $f, '<:encoding(UTF-8)', "t/fixture/executor/$name.sse") or
+	    die "$name: $!";
+	local $/;
+	return scalar(<$f>);
+}
+
+my $p = Provider->new(script => { models => { Turns::models(),
+    'qwen3-coder' => [map { { type => 'text/event-stream',
+	body => fixture("upstream-chat-round$_") } } 1, 2] } });
 my $s = Satchel->new(providers => $p->port);
 my @tool = ({ type => 'code_execution_20250825', name => 'code_execution' });
 
@@ -26,14 +38,19 @@ sub ask {
 	    model => $model, max_tokens => 4096, stream => JSON::PP::true,
 	    messages => [{ role => 'user', content => 'Go.' }],
 	    tools => \@tool, %{ $o{with} // {} } });
-	my $body = $r->{body};
-	$r->{events} = [];
-	while ($body =~ s/\Aevent: (\w+)\ndata: (.*)\n\n//) {
-		push @{ $r->{events} }, JSON::PP->new->utf8->decode($2);
-		$r->{events}[-1]{type} eq $1 or fail("event $1 is not $2");
-	}
-	$r->{rest} = $body;
+	@$r{qw(events rest)} = events($r->{body});
 	return $r;
+}
+
+# The events in a text, and what of it is none.
+sub events {
+	my ($body) = @_;
+	my @events;
+	while ($body =~ s/\Aevent: (\w+)\ndata: (.*)\n\n//) {
+		push @events, JSON::PP->new->utf8->decode($2);
+		$events[-1]{type} eq $1 or fail("event $1 is not $2");
+	}
+	return (\@events, $body);
 }
 
 # The message as the vendor's clients put it together.
@@ -128,6 +145,35 @@ $m = message(ask('empty'));
 is(types($m), 'server_tool_use bash_code_execution_tool_result',
     'a last round that says nothing');
 is($m->{stop_reason}, 'end_turn', 'ends the turn');
+
+# --- the contract's example, from both upstream streams to the caller's ---
+
+my @up = map { $s->upload($_, name => 'data.csv', type => 'text/csv',
+    purpose => 'user_data')->{json}{id} } "qty\n20\n22\n", "qty\n17\n";
+$r = ask('qwen3-coder', with => { tools => [@tool, @save], messages => [
+    { role => 'user', content => [{ type => 'text', text => 'Add up.' },
+    map { { type => 'container_upload', file_id => $_ } } @up] }] });
+my ($want) = events(Encode::encode_utf8(fixture('messages-stream')));
+my ($got, $ideal) = map { message({ events => $_ }) } $r->{events}, $want;
+like($got->{id}, qr/^msg_gw_[0-9a-z]{20}$/, 'id of the message');
+like($got->{content}[1]{id}, qr/^srvtoolu_gw_[0-9a-z]{24}$/, 'id of the use');
+cmp_ok($r->{events}[0]{message}{usage}{input_tokens}, '>', 1,
+    'an estimate of the input at its beginning');
+$ideal->{id} = $got->{id};
+$ideal->{content}[1]{id} = $ideal->{content}[2]{tool_use_id} =
+    $got->{content}[1]{id};
+$ideal->{content}[2]{content}{content}[0]{file_id} =
+    $got->{content}[2]{content}{content}[0]{file_id};
+is($r->{events}[0]{message}{container}{id},
+    $r->{events}[-2]{delta}{container}{id}, 'the container first and last');
+for ($got, $ideal) {
+	like($_->{container}{id}, qr/^container_gw_[0-9a-z]{20}$/,
+	    'a container');
+	delete $_->{container};
+}
+is_deeply($got, $ideal, 'and all else as the contract has it');
+
+# --- errors ---
 
 $r = ask('refuses');
 is("$r->{status} $r->{json}{error}{message}", '400 too long',

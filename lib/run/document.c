@@ -217,7 +217,9 @@ read_converted(const struct run_env *env, const struct document *d,
 	struct desk k = {.env = env,
 	    .sandbox = {.url = c->sandbox_url,
 		.token = c->sandbox_token,
-		.gone_fd = env->gone_fd}};
+		.gone_fd = env->gone_fd,
+		.on_wait = env->on_wait,
+		.wait_cookie = env->wait_cookie}};
 	uint64_t life = c->documents_timeout_s + SPARE_S;
 	enum document_rc rc;
 	enum sandbox_rc src;

@@ -170,9 +170,9 @@ assistant_turn(struct talk *t, enum part_kind kind)
 	if (u != NULL && u->who == TALK_ASSISTANT && kind != PART_CALL &&
 	    has_our_call(u) && answer_ours(t, u))
 		return (NULL);
-	if ((u = t->last) == NULL || u->who == TALK_ASSISTANT || !only_ours(u))
+	if ((u = t->last) == NULL || u->who == TALK_ASSISTANT ||
+	    (before = u->prev) == NULL || !only_ours(u))
 		return (turn_open(t, TALK_ASSISTANT));
-	before = u->prev;
 	if (answer_ours(t, before) ||
 	    (now = turn_open(t, TALK_ASSISTANT)) == NULL)
 		return (NULL);
