@@ -39,9 +39,10 @@ static json_object *
 stream(const struct buf *raw, uint64_t dropped, const char *note)
 {
 	struct buf b = BUF_INIT(LIMIT_OUTPUT + 8192);
+	size_t cut = dropped > 0 ? exec_unfinished(raw->p, raw->len) : 0;
 	json_object *o = NULL;
 
-	dropped += exec_text(&b, raw->p, raw->len, LIMIT_OUTPUT);
+	dropped += cut + exec_text(&b, raw->p, raw->len - cut, LIMIT_OUTPUT);
 	if (b.len > 0 && b.p[b.len - 1] != '\n' &&
 	    (dropped > 0 || note != NULL))
 		(void)buf_puts(&b, "\n");

@@ -76,10 +76,17 @@ int exec_read_manifest(struct exec *);
 int exec_add_file(struct exec *, const struct buf *);
 
 /**
- * exec_show(e, whole):
+ * exec_unfinished(p, len):
+ * How many of the last of the ${len} bytes at ${p} may be the beginning of a
+ * character whose rest has not come, or was dropped.
+ */
+size_t exec_unfinished(const char *, size_t);
+
+/**
+ * exec_show(e, done):
  * In a stream, send what has come of the output since the last time: whole
- * characters, unless ${whole} says that nothing follows.  Return 0, or -1 once
- * the client has gone.
+ * characters, until ${done} says that all is there.  Return 0, or -1 once the
+ * client has gone.
  */
 int exec_show(struct exec *, int);
 

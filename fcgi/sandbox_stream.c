@@ -5,12 +5,8 @@
 
 #include "fcgi/sandbox_exec.h"
 
-/*
- * How many of the last of the ${len} bytes at ${p} may be the beginning of a
- * character whose rest has not come yet.
- */
-static size_t
-unfinished(const char *p, size_t len)
+size_t
+exec_unfinished(const char *p, size_t len)
 {
 	const unsigned char *u = (const unsigned char *)p;
 	uint32_t cp;
@@ -40,7 +36,7 @@ show(struct exec *e, const char *name, const struct buf *raw, struct shown *s,
 	int rc = 0;
 
 	if (!whole)
-		len -= unfinished(p, len);
+		len -= exec_unfinished(p, len);
 	s->raw += len;
 	(void)exec_text(&text, p, len, LIMIT_OUTPUT - s->bytes);
 	s->bytes += text.len;
@@ -57,16 +53,18 @@ show(struct exec *e, const char *name, const struct buf *raw, struct shown *s,
 }
 
 int
-exec_show(struct exec *e, int whole)
+exec_show(struct exec *e, int done)
 {
+	int out = done && msg_get_num(&e->done, MSG_OUT_DROPPED, 0) == 0;
+	int err = done && msg_get_num(&e->done, MSG_ERR_DROPPED, 0) == 0;
 
 	if (!e->stream)
 		return (0);
 	if (e->out.len > e->out_shown.raw &&
-	    show(e, "stdout", &e->out, &e->out_shown, whole))
+	    show(e, "stdout", &e->out, &e->out_shown, out))
 		return (-1);
 	if (e->err.len > e->err_shown.raw &&
-	    show(e, "stderr", &e->err, &e->err_shown, whole))
+	    show(e, "stderr", &e->err, &e->err_shown, err))
 		return (-1);
 	return (0);
 }

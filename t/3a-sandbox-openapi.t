@@ -25,6 +25,9 @@ my $run = { tool => 'bash_code_execution', input => { command => 'echo 1 >f' } }
 my $input = '{"tool":"bash_code_execution","input":{"command":"x"}';
 my @asked = (
 	['GET', '/health', 200],
+	['GET', '/health?a=%zz', 400],
+	['GET', "/sessions/$id?a=%zz", 400],
+	['DELETE', "/sessions/$id?a=%zz", 400],
 	['POST', '/sessions', 503],
 	['POST', '/sessions', 422, body => '[]'],
 	['POST', '/sessions', 400, body => '{'],

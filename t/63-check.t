@@ -21,7 +21,7 @@ my ($r, $is) = check();
 is($r->{exit}, 0, 'a healthy system passes');
 is(join(' ', grep { $is->{$_}{state} ne 'ok' } sort keys %$is), '',
     '... in every item');
-for my $item (qw(host.isolation host.descriptors host.backlog sandbox.health
+for my $item (qw(host.isolation host.languages host.descriptors host.backlog sandbox.health
     sandbox.keeper providers nginx.body nginx.time nginx.bytes store.publish store.space
     store.clock database database.schema database.charset database.clock
     database.connections database.durability)) {
@@ -42,6 +42,24 @@ like($r->{out}, qr/^files\.max_bytes +536870912  \(default\)$/m,
 like($r->{out}, qr/^ok    store\.publish +\Q$s->{root}\E publishes by link$/m,
     'an item is one line');
 
+# A table with one language whose compiler nobody has.
+my $few = "$s->{dir}/languages.yml";
+Satchel::_spew($few, <<'END');
+languages:
+  - name: bash
+    file: a.sh
+    run: [/usr/bin/bash, /tmp/program/a.sh]
+    packages: bash
+  - name: cobol
+    file: a.cob
+    compile: [/usr/bin/no-such-compiler, a.cob]
+    run: [/tmp/program/a]
+    packages: gnucobol
+END
+is((check('-s', "sandbox.languages=$few"))[1]{'host.languages'}{saw},
+    'cobol lacks /usr/bin/no-such-compiler (Debian: gnucobol)',
+    'which language lacks what');
+
 # What is wrong fails, and alone.
 for my $case (
     [['-s', 'files.root=/nonexistent'], 'FAIL', 'store.publish'],
@@ -50,6 +68,8 @@ for my $case (
     [['-s', 'sandbox.url=http://127.0.0.1:1'], 'FAIL', 'sandbox.health'],
     [['-s', 'sandbox.url='], 'warn', 'sandbox.health'],
     [['-s', 'sandbox.ready=1'], 'warn', 'sandbox.keeper'],
+    [['-s', "sandbox.languages=$few"], 'warn', 'host.languages'],
+    [['-s', 'sandbox.languages=/nonexistent'], 'FAIL', 'host.languages'],
     [['-s', 'server.body_max_bytes=33554433'], 'warn', 'nginx.body'],
     [['-s', 'code_execution.turn_budget_s=660'], 'warn', 'nginx.time'],
     [['-s', 'files.xaccel_prefix=/x'], 'warn', 'nginx.bytes'],

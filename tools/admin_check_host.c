@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "io/sandbox_client.h"
+#include "jail/language.h"
 #include "jail/limits.h"
 #include "jail/probe.h"
 #include "jail/ready.h"
@@ -38,6 +39,52 @@ look_isolation(const struct check *k, struct buf *said)
 	if (probe_level(&l, said, k->remedy) == 0)
 		return (CHECK_OK);
 	return (CHECK_WARN);
+}
+
+/* Append each language that ${L} has and ${root} has not; how many it has. */
+static size_t
+put_absent(const struct languages *L, const char *root, struct buf *said)
+{
+	const struct language *l;
+	const char *lacking;
+	size_t i, n = 0;
+
+	for (i = 0; (l = languages_get(L, i)) != NULL; i++) {
+		if ((lacking = language_absent(l, root)) == NULL) {
+			n++;
+			continue;
+		}
+		buf_printf(said, "%s%s lacks %s (Debian: %s)",
+		    said->len > 0 ? "; " : "", l->name, lacking, l->packages);
+	}
+	return (n);
+}
+
+/* Are the toolchains of the languages there? */
+static enum check_state
+look_languages(const struct check *k, struct buf *said)
+{
+	struct buf err = BUF_INIT(1024);
+	struct languages *L;
+	struct limits lim;
+	size_t n;
+
+	limits_of(k->c, &lim);
+	if (lim.isolation == ISOLATION_REMOTE)
+		return (CHECK_SKIP);
+	if ((L = languages_load(k->c->sandbox_languages, &err)) == NULL) {
+		buf_printf(said, "sandbox.languages: %s",
+		    err.len > 0 ? err.p : "out of memory");
+		buf_puts(k->remedy, "mend that file, or leave it out");
+		buf_free(&err);
+		return (CHECK_FAIL);
+	}
+	n = put_absent(L, lim.rootfs, said);
+	languages_free(L);
+	if (said->len > 0)
+		return (CHECK_WARN);
+	buf_printf(said, "%zu, all with what they need", n);
+	return (CHECK_OK);
 }
 
 /* May a worker open as many descriptors as its threads can need? */
@@ -167,6 +214,9 @@ look_bytes(const struct check *k, struct buf *said)
 const struct check_item check_host[] = {
 	{ "host.isolation", look_isolation,
 	  "see satchel-sandbox(8), MACHINES THAT REFUSE" },
+	{ "host.languages", look_languages,
+	  "install those that are wanted (tools/deps lang-NAME, or below "
+	  "sandbox.rootfs), or leave them out of sandbox.languages" },
 	{ "host.descriptors", look_descriptors,
 	  "raise the limit (LimitNOFILE= in the unit), or lower "
 	  "workers.run_threads" },
