@@ -119,6 +119,8 @@ const struct route routes[] = {
 	{ "DELETE", "/settings/code-execution",	FILES, MANAGEMENT, 0,
 	    executor_unset },
 
+	{ "GET",    "/health",		FILES, ANY, CODE, healthz },
+	{ "GET",    "/ready",			FILES, ANY, CODE, readyz },
 	{ "GET",    "=/healthz",		FILES, ANY, 0, healthz },
 	{ "GET",    "=/readyz",			FILES, ANY, 0, readyz },
 	{ "GET",    "=/metrics",		FILES, ANY, 0, metrics },

@@ -126,6 +126,11 @@ is($s->get('/v1/v1/upload', @as)->{status}, 404, '/v1/v1/upload');
 like($s->get('/files/' . 'a' x 21, @as)->{body}, qr/kind must be one of/,
     'a token must name a kind');
 
+for my $p (qw(/health /v1/health /ready /v1/ready)) {
+	$r = $s->get($p, as => undef);
+	is($r->{status}, 200, "$p, to anybody");
+}
+
 # --- keys that are replaced, and a broken deployment ---
 
 $code->key('fresh');

@@ -57,6 +57,24 @@ is_deeply($r->{json}, { stdout => "42\n", stderr => '', files => [], code => 0,
     signal => undef, message => undef, status => undef }, '... and nothing else');
 is(Satchel::header($r, 'X-CodeAPI-Execution-Profile'), 'default', '... the profile');
 is(bash('echo hi')->{json}{stdout}, "hi\n", 'bash');
+my %hello = (
+	js => 'console.log("hi")', ts => 'const a: string = "hi"; console.log(a)',
+	c => "#include <stdio.h>\nint main(void) { puts(\"hi\"); }",
+	cpp => "#include <iostream>\nint main() { std::cout << \"hi\\n\"; }",
+	java => 'class Any { public static void main(String[] a) {'
+	    . ' System.out.println("hi"); } }',
+	php => '<?php echo "hi\n";', rs => 'fn main() { println!("hi"); }',
+	go => "package main\nimport \"fmt\"\nfunc main() { fmt.Println(\"hi\") }",
+	d => 'import std.stdio; void main() { writeln("hi"); }',
+	f90 => "program h\nprint '(a)', 'hi'\nend program", r => 'cat("hi\n")',
+);
+for (sort keys %hello) {
+	$r = exec_(\@u1, lang => $_, code => $hello{$_}, timeout => 20000);
+	is_deeply([@{$r->{json}}{qw(stdout code files)}], ["hi\n", 0, []], $_) or diag $r->{body};
+}
+$r = exec_(\@u1, lang => 'c', code => 'int main(void) { return x; }');
+isnt($r->{json}{code}, 0, 'what does not compile has run');
+like($r->{json}{stderr}, qr/error/, '... and says why');
 is(bash("echo a\r\necho b\r\n")->{json}{stdout}, "a\nb\n", 'bash with CRLF');
 is(exec_(\@u1, lang => 'Python3', code => 'print(1)')->{json}{stdout}, "1\n", 'an alias');
 is(py('import os; print(os.getcwd())')->{json}{stdout}, "/mnt/data\n", 'where it runs');

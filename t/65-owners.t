@@ -111,6 +111,39 @@ for my $route (@routes) {
 		}
 	}
 }
+# LibreChat's pairs: another's is 403, one that never was 404 (ruling 4).
+my %pair;
+for my $u (@users) {
+	my $up = $s->post('/v1/upload', as => $u, form => [[kind => 'user'],
+	    ['file', "of $u\n", 'lc.txt']])->{json};
+	$pair{$u} = [$up->{session_id}, $up->{files}[0]{fileId}];
+	ok($pair{$u}[1], "$u has an object of LibreChat's");
+}
+$before = state_of();
+for my $route (grep { $_->[1] =~ /\{lcid\}/ } @routes) {
+	my ($method, $pattern) = @$route;
+	my $ask = sub {
+		my ($who, @ids) = @_;
+		(my $path = $pattern) =~ s/\{lcid\}/shift(@ids)/ge;
+		return $s->request($method, "/v1$path?kind=user", as => $who)->{status};
+	};
+	for my $who (@users) {
+		is($ask->($who, 'z' x 21, 'y' x 21), 404, "$method $pattern as $who: none");
+		my @got = map { $ask->($who, @{$pair{$_}}) } grep { $_ ne $who } @users;
+		is("@got", '403 403 403', "$method $pattern as $who: another's");
+	}
+}
+for my $who (@users) {
+	my @got = map { $s->post('/v1/exec', as => $who, json => { lang => 'bash', code => 'true',
+	    files => [{ storage_session_id => $pair{$_}[0], id => $pair{$_}[1], name => 'x' }] })
+	    ->{status} } grep { $_ ne $who } @users;
+	is("@got", '403 403 403', "$who cannot run code on another's object");
+	@got = map { $s->post('/v1/exec', as => $who, json => { lang => 'bash', code => 'true',
+	    files => [{ id => $own{$_}{files}[0], name => 'x' }] })->{status} }
+	    grep { $_ ne $who } @users;
+	is("@got", '403 403 403', "$who cannot run code on another's file");
+}
+
 # Ids inside bodies.
 for my $who (@users) {
 	for my $owner (grep { $_ ne $who } @users) {
