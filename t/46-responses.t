@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 use JSON::PP ();
+use MIME::Base64;
 use Test::More;
 use Provider;
 use Satchel qw(header);
@@ -20,6 +21,11 @@ my $sum = "import csv\n"
     . "for f in ('data.csv', 'data_2.csv'):\n"
     . "    print(f, sum(int(r['qty']) for r in csv.DictReader(open(f))))\n"
     . "open('totals.csv', 'w').write('a,b\\n')\n";
+
+# The least of an image.
+my $png = pack('H*', '89504e470d0a1a0a0000000d494844520000000100000001'
+    . '0802000000907753de0000000c4944415478da63f8cfc0000003010100f7034143'
+    . '0000000049454e44ae426082');
 my $link = '[Download totals.csv](sandbox:/mnt/data/totals.csv)';
 my %models = (
 	job => [
@@ -52,6 +58,9 @@ my %models = (
 	first => [{ status => 500, body => '{}' }],
 	rate => [{ status => 429, body => '{"error":{"message":"slow"}}',
 	    headers => { 'Retry-After' => 17 } }],
+	draw => [{ calls => [code("open('a.png','wb').write(bytes.fromhex('"
+	    . unpack('H*', $png) . "'))\nopen('b.png','wb').write(b'b' * "
+	    . '1048577)')] }, { text => 'Drawn.' }],
 	json => [{ text => '{"a":1}' }],
 );
 my $p = Provider->new(script => { models => \%models });
@@ -315,6 +324,19 @@ for my $way (\&ask, \&stream) {
 	is($m->[0]{content}[0]{annotations}[0]{filename}, 'totals.csv',
 	    'but what they wrote is cited');
 }
+
+# --- images ---
+
+$r = ask('draw', with => { include => $outputs });
+$m = $r->{json}{output}[0];
+is($m->{outputs}[1]{url}, 'data:image/png;base64,' . encode_base64($png, ''),
+    'an image that a run made is shown');
+like($m->{outputs}[2]{url}, qr{^https://gateway\.example/v1/containers/
+    $m->{container_id}/files/cfile_[0-9a-f]{32}/content$}x,
+    'one that is too large, by its address');
+($r) = $m->{outputs}[2]{url} =~ m{^https://gateway\.example(.*)};
+is(length($s->get($r)->{body}), 1048577, 'where it can be fetched');
+is(scalar(@{ $m->{outputs} }), 3, 'and no other output');
 
 # --- refusals, before the model is asked ---
 

@@ -195,6 +195,13 @@ for my $way (\&ask, \&stream) {
 	is_deeply([map { $_->{id} } @{ $m->{tool_calls} }],
 	    [qw(call_a call_b)], 'mixed: the caller\'s calls, ours hidden');
 	is(scalar($p->requests), 1, 'the model is not asked again');
+	$r = $way->('mixed', with => { tools => [@tool, @save], messages => [
+	    { role => 'user', content => 'Go.' }, $m, map { { role => 'tool',
+	    tool_call_id => $_, content => 'ok' } } qw(call_a call_b)] });
+	@q = @{ ($p->requests)[0]{json}{messages} };
+	is(join(' ', map { $_->{role} } @q), 'user assistant tool tool tool',
+	    'given back: ours is there again');
+	like($q[2]{content}, qr/^stdout:\nmine\n/, 'with its result first');
 
 	$r = $way->('caller', with => { tools => \@tool,
 	    functions => [$save] });

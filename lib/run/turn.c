@@ -13,6 +13,7 @@
 
 #include "run/ask.h"
 #include "run/heard.h"
+#include "run/picture.h"
 #include "run/recall.h"
 #include "run/remember.h"
 #include "run/room.h"
@@ -35,6 +36,7 @@ struct state {
 	uint64_t rounds;   /* Left in which calls are allowed. */
 	uint64_t tokens;   /* Left; 0: no limit. */
 	unsigned int failures;
+	uint64_t pictures; /* Bytes of them that may yet be shown. */
 	struct usage usage; /* Of all rounds. */
 	int relaxed, done;
 	enum stop stop;
@@ -267,6 +269,8 @@ run_one(struct state *s, struct heard_call *c, unsigned int nth)
 	    (rc = run_call(s, c, nth, o)) != RUN_OK)
 		return (rc);
 	note(s, c, o, since);
+	if (s->job->talk->pictures)
+		picture_load(s->job->env, o, &s->pictures);
 	return (told(s, show_outcome(s, c, o) || add_outcome(s, c, o)));
 }
 
@@ -479,6 +483,7 @@ turn_run(struct turn_job *job, struct refusal *why)
 	const struct conf *conf = job->env->conf;
 	struct state s = {.job = job,
 	    .why = why,
+	    .pictures = PICTURES_MAX,
 	    .deadline = clock_ms() + conf->turn_budget_s * 1000,
 	    .rounds = least(job->env->max_rounds, job->talk->rounds),
 	    .tokens = job->talk->max_tokens};

@@ -33,6 +33,11 @@ struct outcome_file {
 	const char *id;   /* As file_id_print() wants it. */
 	const char *path; /* Below /mnt/data; NULL: not known. */
 	uint64_t bytes;
+
+	/* Where the talk asks for pictures: the type of one, and it itself in
+	 * base64 (p NULL: it is too large). */
+	const char *image;
+	struct text data;
 };
 
 struct outcome {

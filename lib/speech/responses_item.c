@@ -29,14 +29,13 @@ item_prefix(enum item_kind kind)
 	return (prefixes[kind]);
 }
 
-int
-item_put_container(struct buf *b, const struct talk *t)
+static void
+put_container(struct buf *b, const struct talk *t)
 {
 
-	buf_puts(b, "\"cntr_gw_");
+	buf_puts(b, "cntr_gw_");
 	if (t->container != NULL)
 		buf_puts(b, t->container->id);
-	return (buf_puts(b, "\""));
 }
 
 static void
@@ -101,9 +100,9 @@ put_run(struct buf *b, const struct item *it, const struct talk *t)
 	    "\"status\":\"%s\",\"code\":",
 	    it->id, words[it->status]);
 	put_body(b, it);
-	buf_puts(b, ",\"container_id\":");
-	item_put_container(b, t);
-	buf_puts(b, ",\"outputs\":");
+	buf_puts(b, ",\"container_id\":\"");
+	put_container(b, t);
+	buf_puts(b, "\",\"outputs\":");
 	if (it->outputs.len > 0)
 		buf_put(b, it->outputs.p, it->outputs.len);
 	else
@@ -153,9 +152,9 @@ put_file_id(struct buf *b, const char *id)
 
 	file_id_print(id, printed);
 	if (strncmp(printed, "file-", 5) == 0)
-		buf_printf(b, "\"cfile_%s\"", printed + 5);
+		buf_printf(b, "cfile_%s", printed + 5);
 	else
-		jput_str(b, printed);
+		jput_chars(b, printed, strlen(printed));
 }
 
 int
@@ -165,11 +164,12 @@ item_put_citation(
 	struct cite_range r;
 
 	cite_find(x, c->path, &r);
-	buf_puts(b, "{\"type\":\"container_file_citation\",\"container_id\":");
-	item_put_container(b, t);
-	buf_puts(b, ",\"file_id\":");
+	buf_puts(
+	    b, "{\"type\":\"container_file_citation\",\"container_id\":\"");
+	put_container(b, t);
+	buf_puts(b, "\",\"file_id\":\"");
 	put_file_id(b, c->id);
-	buf_puts(b, ",\"filename\":");
+	buf_puts(b, "\",\"filename\":");
 	jput_str(b, cite_name(c->path));
 	return (buf_printf(
 	    b, ",\"start_index\":%zu,\"end_index\":%zu}", r.start, r.end));
@@ -209,12 +209,32 @@ ends_line(const struct outcome *o)
 	return (x.len == 0 || x.p[x.len - 1] == '\n');
 }
 
+/* An image: itself, or where it can be had. */
+static void
+put_image(struct buf *b, const struct outcome_file *f, const struct talk *t)
+{
+
+	buf_puts(b, ",{\"type\":\"image\",\"url\":\"");
+	if (f->data.p != NULL) {
+		buf_printf(b, "data:%s;base64,", f->image);
+		buf_put(b, f->data.p, f->data.len);
+	} else {
+		jput_chars(b, t->base, strlen(t->base));
+		buf_puts(b, "/v1/containers/");
+		put_container(b, t);
+		buf_puts(b, "/files/");
+		put_file_id(b, f->id);
+		buf_puts(b, "/content");
+	}
+	buf_puts(b, "\"}");
+}
+
 int
 item_put_outputs(struct buf *b, const struct outcome *o, const struct talk *t)
 {
+	const struct outcome_file *f;
 	const char *why = failure(o);
 
-	(void)t;
 	buf_puts(b, "[{\"type\":\"logs\",\"logs\":\"");
 	jput_chars(b, o->out.p, o->out.len);
 	jput_chars(b, o->err.p, o->err.len);
@@ -223,5 +243,9 @@ item_put_outputs(struct buf *b, const struct outcome *o, const struct talk *t)
 			buf_puts(b, "\\n");
 		jput_chars(b, why, strlen(why));
 	}
-	return (buf_puts(b, "\"}]"));
+	buf_puts(b, "\"}");
+	for (f = o->files; f != NULL; f = f->next)
+		if (f->image != NULL)
+			put_image(b, f, t);
+	return (buf_puts(b, "]"));
 }

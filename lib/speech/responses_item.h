@@ -71,12 +71,6 @@ int item_put_citation(
  */
 int item_put_outputs(struct buf *, const struct outcome *, const struct talk *);
 
-/**
- * item_put_container(b, t):
- * Append the container's id, a JSON string.
- */
-int item_put_container(struct buf *, const struct talk *);
-
 /* What of an answer is not in the talk. */
 struct response {
 	const char *id;     /* Without its prefix. */

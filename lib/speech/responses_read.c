@@ -184,6 +184,21 @@ read_parameters(struct reader *rd, struct jspan root)
 		: 0);
 }
 
+/* Does the request ask for what runs printed? */
+static int
+wants_outputs(const struct talk *t)
+{
+	struct jspan list, v;
+	struct jspan_iter it;
+
+	if (!reader_member(t->asked, "include", &list) || jspan_iter(&it, list))
+		return (0);
+	while (jspan_next(&it, NULL, &v))
+		if (jspan_is(v, "code_interpreter_call.outputs"))
+			return (1);
+	return (0);
+}
+
 int
 responses_read(struct jspan root, struct talk *t, struct refusal *why)
 {
@@ -198,6 +213,7 @@ responses_read(struct jspan root, struct talk *t, struct refusal *why)
 	t->mint_len = 20;
 	if (t->ours != 0)
 		t->ours = 1U << OUR_CODE; /* All that it has words for. */
+	t->pictures = wants_outputs(t);
 	if (read_declarations(&rd, rest, &d) || openai_tools(&rd, rest, &way) ||
 	    openai_choice(&rd, rest, &way) || read_parameters(&rd, rest) ||
 	    responses_read_input(&rd, input, d.files, d.at))

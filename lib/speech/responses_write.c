@@ -306,7 +306,7 @@ end_args(struct responder *R, struct item *it)
 }
 
 static int
-end_call(struct responder *R, struct item *it)
+end_call(struct responder *R, struct item *it, enum item_status status)
 {
 	struct text x;
 
@@ -315,8 +315,9 @@ end_call(struct responder *R, struct item *it)
 	x = (struct text){it->body.p, it->body.len};
 	tell_text(R, names[it->kind].done, it, names[it->kind].key, x);
 	if (it->kind != ITEM_RUN)
-		return (end_item(R, it, ITEM_DONE));
-	tell_inner(R, "code_interpreter_call.interpreting", it);
+		return (end_item(R, it, status));
+	if (status == ITEM_DONE)
+		tell_inner(R, "code_interpreter_call.interpreting", it);
 	return (0);
 }
 
@@ -332,7 +333,7 @@ close_item(struct responder *R, enum item_status status, int cite)
 	if (it->kind == ITEM_MESSAGE || it->kind == ITEM_REASONING)
 		rc = end_text(R, status, cite);
 	else
-		rc = end_call(R, it);
+		rc = end_call(R, it, status);
 	R->open = NULL;
 	return (rc);
 }
@@ -482,9 +483,7 @@ end_items(struct responder *R)
 	enum item_status status =
 	    reason_of(R->stop) != NULL ? ITEM_CUT : ITEM_DONE;
 
-	if (end_runs(R))
-		return (-1);
-	if (R->open != NULL && close_item(R, status, 1))
+	if (close_item(R, status, 1) || end_runs(R))
 		return (-1);
 	if (R->cites.first == NULL)
 		return (0);
@@ -616,21 +615,6 @@ responder_free(struct writer *w)
 	free(R);
 }
 
-/* Does the request ask for what runs printed? */
-static int
-wants_outputs(const struct talk *t)
-{
-	struct jspan list, v;
-	struct jspan_iter it;
-
-	if (!reader_member(t->asked, "include", &list) || jspan_iter(&it, list))
-		return (0);
-	while (jspan_next(&it, NULL, &v))
-		if (jspan_is(v, "code_interpreter_call.outputs"))
-			return (1);
-	return (0);
-}
-
 struct writer *
 responses_stream(const struct talk *t, struct buf *out)
 {
@@ -646,7 +630,7 @@ responses_stream(const struct talk *t, struct buf *out)
 	R->w.free = responder_free;
 	R->talk = t;
 	R->out = out;
-	R->outputs = wants_outputs(t);
+	R->outputs = t->pictures;
 	R->end = &R->first;
 	R->args.max = BODY_MAX;
 	if (id_base36(R->id, IDLEN)) {

@@ -119,7 +119,7 @@ struct talk {
 	int stream;        /* He wants the answer as it comes. */
 	const struct talk_container *container; /* NULL: none. */
 	struct talk_ask ask;
-	int forgets;   /* The caller cannot be told of his container. */
+	int forgets; /* The caller cannot be told of his container. */
 	struct text system;
 	struct turn *first, *last;
 
@@ -127,6 +127,7 @@ struct talk {
 	size_t ntools;
 	unsigned int ours; /* Bits of enum our_tool. */
 	int quiet;         /* The caller is shown none of our calls. */
+	int pictures;      /* He is shown the images that they make. */
 	const char *mint;  /* What ids of those that he is shown begin with. */
 	size_t mint_len;   /* And how many characters follow. */
 	const char *our_name[OUR_COUNT]; /* As offered to the model. */

@@ -40,6 +40,8 @@ async function judge(r, how) {
 	is(message.content[0].text.slice(note.start_index, note.end_index), 't.csv', `${how}: where the text names it`);
 	is(note.container_id, run.container_id, `${how}: in the run's container`);
 	is(await (await client.files.content(note.file_id)).text(), 'total,42\n', `${how}: and can be fetched`);
+	const held = await client.containers.files.content.retrieve(note.file_id, { container_id: note.container_id });
+	is(await held.text(), 'total,42\n', `${how}: from its container too`);
 	is(r.usage?.total_tokens, r.usage?.input_tokens + r.usage?.output_tokens, `${how}: usage adds up`);
 	return r;
 }

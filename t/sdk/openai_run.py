@@ -39,6 +39,8 @@ def judge(r, how):
     is_(note.type, "container_file_citation", f"{how}: the file is cited")
     is_(r.output_text[note.start_index:note.end_index], "t.csv", f"{how}: where the text names it")
     is_(client.files.content(note.file_id).read(), b"total,42\n", f"{how}: and can be fetched")
+    held = client.containers.files.content.retrieve(note.file_id, container_id=note.container_id)
+    is_(held.read(), b"total,42\n", f"{how}: from its container too")
     is_(r.usage.total_tokens, r.usage.input_tokens + r.usage.output_tokens, f"{how}: usage adds up")
     return r
 

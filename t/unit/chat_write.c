@@ -110,7 +110,8 @@ say(struct script *s, enum event_kind kind, const char *x)
 static void
 wrote(struct script *s, const char *id, const char *path)
 {
-	struct outcome_file file = {NULL, id, path, 37};
+	struct outcome_file file = {
+	    .next = NULL, .id = id, .path = path, .bytes = 37};
 	const struct outcome o = {.tool = OUR_CODE, .files = &file};
 	const struct event ev = {
 	    .kind = EVENT_RESULT, .id = "x", .outcome = &o};

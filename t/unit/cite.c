@@ -71,7 +71,9 @@ static void
 lists(void)
 {
 	struct arena *mem = arena_new(65536);
-	struct outcome_file b = {NULL, "2", "b", 1}, a = {&b, "1", "d/a", 1};
+	struct outcome_file
+	    b = {.next = NULL, .id = "2", .path = "b", .bytes = 1},
+	    a = {.next = &b, .id = "1", .path = "d/a", .bytes = 1};
 	struct outcome o = {.files = &a};
 	struct cites cs = {NULL, NULL};
 

@@ -91,7 +91,10 @@ static struct talk talk = {.model = "qwen3-coder"};
 static void
 fixtures(void)
 {
-	struct outcome_file file = {NULL, "file_9Zt4cc03", "totals.csv", 37};
+	struct outcome_file file = {.next = NULL,
+	    .id = "file_9Zt4cc03",
+	    .path = "totals.csv",
+	    .bytes = 37};
 	struct outcome o =
 	    ran(OUR_BASH, TEXT("data.csv 42\ndata_2.csv 17\n"), TEXT(""), 0);
 	static const char id[] = "srvtoolu_gw_7k2m9q4t1v8x3z5b6c0d2f4h";
@@ -226,9 +229,14 @@ told(const char *name, const struct outcome *o, const char *want)
 static void
 texts(void)
 {
-	struct outcome_file second = {
-	    NULL, "0123456789abcdef0123456789abcdef", "d/b.txt", 5};
-	struct outcome_file file = {&second, "file_9Zt4cc03", "totals.csv", 37};
+	struct outcome_file second = {.next = NULL,
+	    .id = "0123456789abcdef0123456789abcdef",
+	    .path = "d/b.txt",
+	    .bytes = 5};
+	struct outcome_file file = {.next = &second,
+	    .id = "file_9Zt4cc03",
+	    .path = "totals.csv",
+	    .bytes = 37};
 	struct outcome o =
 	    ran(OUR_BASH, TEXT("data.csv 42\ndata_2.csv 17\n"), TEXT(""), 0);
 	json_object *tail = fixture_json("upstream-chat-request-round2-tail");

@@ -181,7 +181,8 @@ compare(struct writer *w, const char *name)
 	"'w').write('file,total\\\\ndata.csv,42\\\\ndata_2.csv,17\\\\n')\\n" \
 	"PY\"}"
 
-static struct outcome_file file = {NULL, "file_9Zt4cc03", "totals.csv", 37};
+static struct outcome_file file = {
+    .next = NULL, .id = "file_9Zt4cc03", .path = "totals.csv", .bytes = 37};
 static const struct outcome ran = {.tool = OUR_BASH,
     .kind = OUTCOME_RAN,
     .out = TEXT_LIT("data.csv 42\ndata_2.csv 17\n"),

@@ -142,7 +142,8 @@ feed_added(struct feed *f, json_object *item)
 	f->w->event(f->w, &ev);
 }
 
-static struct outcome_file file = {NULL, "cfile_9Zt4cc03", "totals.csv", 37};
+static struct outcome_file file = {
+    .next = NULL, .id = "cfile_9Zt4cc03", .path = "totals.csv", .bytes = 37};
 
 /* ${cites}: somewhere the stream cites the file. */
 static void
@@ -383,6 +384,16 @@ say(struct script *s, enum event_kind kind, const char *x, const char *name,
 	s->w->event(s->w, &ev);
 }
 
+/* A run's call, whole. */
+static void
+say_run(struct script *s)
+{
+
+	say(s, EVENT_CALL, NULL, "code_execution", 1);
+	say(s, EVENT_ARGS, "{\"code\":\"c\"}", NULL, 0);
+	say(s, EVENT_CALL_END, NULL, NULL, 0);
+}
+
 static void
 result(struct script *s, const struct outcome *o)
 {
@@ -456,17 +467,17 @@ is_items(struct script *s, enum stop stop, const char *want, const char *name)
 static void
 pieces(int streamed)
 {
-	struct outcome_file t = {
-	    NULL, "0123456789abcdef0123456789abcdef", "d/t.csv", 1};
+	struct outcome_file t = {.next = NULL,
+	    .id = "0123456789abcdef0123456789abcdef",
+	    .path = "d/t.csv",
+	    .bytes = 1};
 	struct outcome o = {
 	    .tool = OUR_CODE, .out = TEXT_LIT("out"), .err = TEXT_LIT("err")};
 	struct script s;
 
 	begin(&s, "", streamed);
 	say(&s, EVENT_TEXT, "One.", NULL, 0);
-	say(&s, EVENT_CALL, NULL, "code_execution", 1);
-	say(&s, EVENT_ARGS, "{\"code\":\"c\"}", NULL, 0);
-	say(&s, EVENT_CALL_END, NULL, NULL, 0);
+	say_run(&s);
 	o.files = &t;
 	result(&s, &o);
 	say(&s, EVENT_TEXT, "See t", NULL, 0);
@@ -479,9 +490,7 @@ pieces(int streamed)
 
 	begin(&s, "\"include\":[\"x\",\"code_interpreter_call.outputs\"],",
 	    streamed);
-	say(&s, EVENT_CALL, NULL, "code_execution", 1);
-	say(&s, EVENT_ARGS, "{\"code\":\"c\"}", NULL, 0);
-	say(&s, EVENT_CALL_END, NULL, NULL, 0);
+	say_run(&s);
 	o.kind = OUTCOME_TIMEOUT;
 	o.files = NULL;
 	result(&s, &o);
@@ -491,6 +500,7 @@ pieces(int streamed)
 		"stopped at the time limit'}]") "]",
 	    "a time limit, and what there was before it");
 
+	o = (struct outcome){.tool = OUR_CODE};
 	begin(&s, "", streamed);
 	say(&s, EVENT_CALL, NULL, "code_execution", 1);
 	say(&s, EVENT_ARGS, "{\"cod", NULL, 0);
@@ -524,6 +534,47 @@ pieces(int streamed)
 	is_items(&s, STOP_END, "[]", "an answer may be empty");
 }
 
+#define IMAGE_CITED "," MSG("completed", "", CITE(0, 0)) "]"
+#define ASKED "\"include\":[\"code_interpreter_call.outputs\"],"
+
+static void
+pictures(int streamed)
+{
+	struct outcome_file t = {.next = NULL,
+	    .id = "0123456789abcdef0123456789abcdef",
+	    .path = "d/t.csv",
+	    .bytes = 1,
+	    .image = "image/png"};
+	struct outcome o = {.tool = OUR_CODE, .files = &t};
+	struct script s;
+
+	begin(&s, ASKED, streamed);
+	say_run(&s);
+	t.data = (struct text)TEXT_LIT("AAAA");
+	result(&s, &o);
+	t.data = (struct text){NULL, 0};
+	say(&s, EVENT_CALL, NULL, "code_execution", 1);
+	is_items(&s, STOP_LENGTH,
+	    "[" RUN("completed", "c",
+		"[{'type':'logs','logs':''},{'type':'image','url':"
+		"'data:image/png;"
+		"base64,AAAA'}]") "," RUN("incomplete", "",
+		"null") "," MSG("incomplete", "", CITE(0, 0)) "]",
+	    "an image is shown; a run that was begun and cut off says so");
+
+	begin(&s, ASKED, streamed);
+	say_run(&s);
+	result(&s, &o);
+	is_items(&s, STOP_END,
+	    "[" RUN("completed", "c",
+		"[{'type':'logs','logs':''},{'type':'image','url':"
+		"'https://gateway.example/v1/containers/"
+		"cntr_gw_####################/files/"
+		"cfile_0123456789abcdef0123456789abcdef/content'}]")
+		IMAGE_CITED,
+	    "one that is too large, by its address");
+}
+
 int
 main(void)
 {
@@ -537,5 +588,7 @@ main(void)
 		one_fixture(all[i]);
 	pieces(0);
 	pieces(1);
+	pictures(0);
+	pictures(1);
 	return (done_testing());
 }
