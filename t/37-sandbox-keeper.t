@@ -133,6 +133,11 @@ is($cold->python($cold_id, $loaded)->{stdout}, "False\n",
 my @answers = map { JSON::PP->new->canonical->decode(
     $_->[0]->python($_->[1], $probe)->{stdout}) } [$cold, $cold_id],
     [$s, $s->session];
+# RLIMIT_DATA: what is loaded already does not count as the program's.
+my ($cold_data, $data) = map { $_->{limits}[2][0] } @answers;
+cmp_ok($data - $cold_data, '>', 32 << 20, 'what is loaded comes on top');
+cmp_ok($data - $cold_data, '<', 512 << 20, '... and nothing else');
+$_->{limits}[2] = 'as told' for @answers;
 is_deeply($answers[1]{$_}, $answers[0]{$_}, "seen from inside: $_")
     for sort keys %{$answers[0]};
 cmp_ok(scalar keys %{$answers[0]}, '>', 20, 'all of that');
