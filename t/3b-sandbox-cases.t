@@ -23,7 +23,8 @@ my %by = (
 		my $code = "import subprocess, sys\nr = subprocess.run(['bash',"
 		    . " '-c', sys.stdin_text], stdin=subprocess.DEVNULL)\n"
 		    . "sys.stdout.flush()\nif r.returncode: sys.exit("
-		    . "r.returncode if r.returncode > 0 else 128 - r.returncode)\n";
+		    . "r.returncode if r.returncode > 0 else"
+		    . " 128 - r.returncode)\n";
 		my $text = JSON::PP->new->ascii->allow_nonref->encode($_[0]);
 		$code =~ s/sys\.stdin_text/$text/;
 		return $s->python($id, $code, %{$_[1] || {}});
@@ -84,18 +85,21 @@ for my $tool (qw(bash run)) {
 	$c = $by{$tool}->('kill -KILL -1; echo survived', { timeout => 30 });
 	is("$c->{return_code} $c->{stdout}", "0 survived\n",
 	    "$tool: kill -1 spares who calls it, and the supervisor");
-	$c = $by{$tool}->('exec 1>&- 2>&-; sleep 0.2; exit 4', { timeout => 30 });
-	is($c->{return_code}, 4, "$tool: without output descriptors");
-	$c = $by{$tool}->('for i in {0..20}; do eval "exec $i>&-"; done; exit 5',
+	$c = $by{$tool}->('exec 1>&- 2>&-; sleep 0.2; exit 4',
 	    { timeout => 30 });
+	is($c->{return_code}, 4, "$tool: without output descriptors");
+	$c = $by{$tool}->('for i in {0..20}; do eval "exec $i>&-"; done;'
+	    . ' exit 5', { timeout => 30 });
 	is($c->{return_code}, 5, "$tool: without any descriptor");
 	$c = $by{$tool}->('trap "" TERM INT HUP QUIT TSTP TTIN TTOU USR1 USR2;'
 	    . ' while :; do :; done', { timeout => 1 });
 	is($c->{return_code}, 124, "$tool: deaf and busy");
-	is($by{$tool}->('echo ok')->{stdout}, "ok\n", "$tool: the next call runs");
+	is($by{$tool}->('echo ok')->{stdout}, "ok\n",
+	    "$tool: the next call runs");
 	ok(gone(), "$tool: nothing stays");
 }
-for (['SIGSTOP', 'import os, signal; os.kill(os.getpid(), signal.SIGSTOP)', 124],
+for (['SIGSTOP', 'import os, signal; os.kill(os.getpid(), signal.SIGSTOP)',
+	124],
     ['every descriptor closed', 'import os; os.closerange(0, 256)', undef],
     ['its channel closed', 'import os; os.close(3)', undef],
     ['kill -1', 'import os, time; os.kill(-1, 9); time.sleep(60)', undef],
@@ -144,7 +148,8 @@ $a = $s->run($id, 'py', 'while True: print("x" * 1000)', timeout => 2,
 is("$a->{content}{return_code} $a->{run}{ended}", '124 timeout',
     'endless output: the time limit');
 cmp_ok(length $a->{content}{stdout}, '<', 66000, '... the answer stays small');
-cmp_ok($a->{run}{stdout_dropped_bytes}, '>', 1 << 20, '... the rest is counted');
+cmp_ok($a->{run}{stdout_dropped_bytes}, '>', 1 << 20,
+    '... the rest is counted');
 $a = $s->run($id, 'py', "import time\nfor i in range(130): "
     . "print('\x{20ac}' * 333, flush=True); time.sleep(0.002)\n",
     output_bytes => 65536);
