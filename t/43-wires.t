@@ -5,6 +5,7 @@
 
 use strict;
 use warnings;
+use JSON::PP;
 use Test::More;
 use Provider;
 use Satchel qw(header);
@@ -17,6 +18,8 @@ my %models = (
 	    { expect => ['^done$'], text => 'Saved.' }],
 	code => [{ text => 'Counting.', calls => [$py] },
 	    { expect => ['stdout:\n42'], text => 'It is 42.' }],
+	cut => [{ text => 'This will break off.', cut => 1 }],
+	thinks => [{ reasoning => 'Hm.', text => 'Ah.' }],
 	long => [{ text => 'Too lo', finish => 'max_tokens' }],
 	rlong => [{ text => 'Too lo', finish => 'max_output_tokens' }],
 	bad => [{ body => '{"content":7,"output":7}' }],
@@ -58,6 +61,28 @@ for my $way ('ant', 'resp') {
 	    "$way: where they belong");
 	is($q[0]{json}{tools}[0]{name}, 'code_execution',
 	    "$way: the function in place of the declaration");
+
+	# The same as it comes.
+	$r = ask("$way:code", tools => [$declared], stream => JSON::PP::true);
+	like(header($r, 'Content-Type'), qr/event-stream/, "$way: streamed");
+	is(($p->requests)[0]{json}{stream}, JSON::PP::true, "$way: there too");
+	my @e = map { decode_json($_) } $r->{body} =~ /^data: (.*)$/mg;
+	is_deeply([map { $_->{content_block}{type} // () } @e], [qw(text
+	    server_tool_use code_execution_tool_result text)],
+	    "$way: streamed: the same blocks");
+	is(join('', map { $_->{delta}{text} // '' } @e),
+	    'Counting.It is 42.', "$way: streamed: the same text");
+	is(join('', map { $_->{delta}{partial_json} // '' } @e),
+	    '{"code":"print(6 * 7)"}', "$way: streamed: the program");
+	is($e[-1]{type}, 'message_stop', "$way: streamed: to its end");
+	is_deeply([@{ $e[-2]{usage} }{qw(input_tokens output_tokens)}],
+	    [14, 10], "$way: streamed: the tokens");
+	$r = ask("$way:cut", tools => [$declared], stream => JSON::PP::true);
+	like($r->{body}, qr/\nevent: error\n/, "$way: one that breaks off");
+	unlike($r->{body}, qr/message_stop/, "$way: does not look whole");
+	$r = ask("$way:thinks", tools => [$declared], stream =>
+	    JSON::PP::true);
+	like($r->{body}, qr/thinking_delta/, "$way: what it thought");
 
 	$r = ask("$way:caller", tools => [$declared, $save]);
 	is_deeply([map { @$_{qw(type name)} } grep { $_->{type} ne 'text' }
