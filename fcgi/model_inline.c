@@ -56,8 +56,18 @@ void
 edits_sort(struct edits *e)
 {
 
+	const char *end = NULL;
+	size_t i, n = 0;
+
 	if (e->n > 1)
 		qsort(e->list, e->n, sizeof(*e->list), by_place);
+	for (i = 0; i < e->n; i++) {
+		if (n > 0 && e->list[i].at.p < end)
+			continue; /* It goes with the block it lies in. */
+		end = e->list[i].at.p + e->list[i].at.len;
+		e->list[n++] = e->list[i];
+	}
+	e->n = n;
 }
 
 /* ---- Files */

@@ -30,7 +30,7 @@ int edits_add(
 
 /**
  * edits_sort(e):
- * Put them in the order that jspan_splice() wants.
+ * Put them in the order that jspan_splice() wants; one inside another goes.
  */
 void edits_sort(struct edits *);
 

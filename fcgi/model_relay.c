@@ -13,31 +13,14 @@
 
 #include "fcgi/io.h"
 #include "fcgi/model.h"
+#include "fcgi/model_headers.h"
 #include "fcgi/model_inline.h"
 #include "fcgi/req.h"
 
-#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define WHOLE_MAX 1048576       /* A JSON answer up to here is judged. */
 #define ANSWER_MAX (1ULL << 30) /* Of anything that is passed on. */
-#define VALUE_MAX 8192          /* Of a forwarded header. */
 #define MORE_MAX 4096           /* Of a model's name. */
 #define MEM_MIN (16UL << 20)    /* Besides files. */
-
-/* Headers of the vendors that mean something to their own servers. */
-/* clang-format off */
-static const struct {
-	enum conf_wire wire;
-	const char *name, *param;
-} forwarded[] = {
-	{ WIRE_MESSAGES, "anthropic-version", "HTTP_ANTHROPIC_VERSION" },
-	{ WIRE_MESSAGES, "anthropic-beta", "HTTP_ANTHROPIC_BETA" },
-	{ WIRE_RESPONSES, "OpenAI-Beta", "HTTP_OPENAI_BETA" },
-	{ WIRE_CHAT, "OpenAI-Beta", "HTTP_OPENAI_BETA" },
-	{ WIRE_MESSAGES, "Accept", "HTTP_ACCEPT" },
-	{ WIRE_RESPONSES, "Accept", "HTTP_ACCEPT" },
-	{ WIRE_CHAT, "Accept", "HTTP_ACCEPT" },
-};
-/* clang-format on */
 
 /* An answer on its way back. */
 struct relay {
@@ -72,45 +55,6 @@ make_body(struct model_req *m, struct buf *b)
 	return (jspan_splice(b, m->text, e.list, e.n)
 		? refuse(&m->why, P_SERVER, NULL, "out of memory")
 		: 0);
-}
-
-/* All the values of one header, in the order they came. */
-struct values {
-	const char *name; /* As the transport has it. */
-	struct buf all;
-};
-
-static void
-see_value(void *cookie, const char *name, const char *value)
-{
-	struct values *v = cookie;
-
-	if (strcmp(name, v->name) != 0 || *value == '\0')
-		return;
-	if (v->all.len > 0)
-		buf_puts(&v->all, ",");
-	buf_puts(&v->all, value);
-}
-
-static int
-add_headers(struct model_req *m, struct ask_head *h)
-{
-	struct values v;
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; i < NELEM(forwarded) && rc == 0; i++) {
-		if (forwarded[i].wire != m->dialect->wire)
-			continue;
-		v = (struct values){forwarded[i].param, BUF_INIT(VALUE_MAX)};
-		io_param_each(m->r->io, see_value, &v);
-		if (!buf_ok(&v.all))
-			rc = -1;
-		else if (v.all.len > 0)
-			rc = ask_head_add(h, forwarded[i].name, v.all.p);
-		buf_free(&v.all);
-	}
-	return (rc);
 }
 
 /* ---- The answer */
@@ -334,7 +278,8 @@ relay(struct model_req *m, const struct relay_to *to)
 		return (rc > 0 ? -1 : model_refuse(m));
 	}
 	rc = -1;
-	if (ask_head_new(&h, m->provider) == 0 && add_headers(m, &h) == 0)
+	if (ask_head_new(&h, m->provider) == 0 &&
+	    ask_head_more(&h, model_headers(m, m->mem, 0)) == 0)
 		rc = exchange(m, to, &h, &body);
 	ask_head_free(&h);
 	buf_free(&body);

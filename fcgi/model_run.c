@@ -9,6 +9,7 @@
 
 #include "fcgi/io.h"
 #include "fcgi/model.h"
+#include "fcgi/model_headers.h"
 #include "fcgi/model_stream.h"
 #include "fcgi/req.h"
 #include "fcgi/req_path.h"
@@ -70,6 +71,7 @@ run_turn(struct model_req *m, struct talk *t, struct writer *w,
 	    .leases = m->r->srv->leases,
 	    .caller = &m->r->caller,
 	    .mem = t->mem,
+	    .headers = model_headers(m, t->mem, 1),
 	    .gone_fd = io_fd(m->r->io),
 	    .on_wait = stream != NULL ? model_stream_wait : NULL,
 	    .wait_cookie = stream};

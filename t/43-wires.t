@@ -108,8 +108,25 @@ for my $way ('ant', 'resp') {
 	    "$way: too many requests");
 }
 
+# What asks the vendor for what is done here is not asked for.
+$p->forget;
+my $r = $s->post('/v1/messages', ant => 1, timeout => 60, headers =>
+    ['anthropic-beta' => 'code-execution-2025-08-25, context-1m-2025-08-07',
+    'anthropic-beta' => 'files-api-2025-04-14', 'anthropic-version' =>
+    '2023-06-01'], json => { model => 'ant:thinks', max_tokens => 50,
+    messages => [{ role => 'user', content => 'x' }], tools => [$declared] });
+is(($p->requests)[0]{header}{'anthropic-beta'}, 'context-1m-2025-08-07',
+    'other betas go on');
+$p->forget;
+$r = $s->post('/v1/messages', ant => 1, timeout => 60, headers =>
+    ['anthropic-beta' => 'context-1m-2025-08-07'], json => { model =>
+    'resp:thinks', max_tokens => 50, messages => [{ role => 'user', content =>
+    'x' }] });
+is(($p->requests)[0]{header}{'anthropic-beta'}, undef,
+    'to their own vendor only');
+
 # Translated without any code.
-my $r = ask('resp:plain', system => 'Be brief.', temperature => 0.5);
+$r = ask('resp:plain', system => 'Be brief.', temperature => 0.5);
 is($r->{json}{content}[0]{text}, "Yes \x{2028} \x{1F600}",
     'a Messages caller of a Responses server') or diag($r->{body});
 is_deeply(($p->requests)[0]{json}, { model => 'plain', store =>

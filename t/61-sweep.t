@@ -341,6 +341,9 @@ sub states {
 	push @later, map { sprintf "INSERT INTO response (pid, workspace_id,"
 	    . " user_id, body, input, created, expires) VALUES ('r%d', 1, 1, '',"
 	    . " '', 1, %d)", ++$n, ago($_) } 1, -$HOUR;
+	push @later, map { sprintf "INSERT INTO document_text (sha256, way, said,"
+	    . " created) VALUES ('%d', 'w', 's', %d)", ++$n, ago($_) }
+	    29 * $DAY, 31 * $DAY;
 	for my $age (364 * $DAY, 366 * $DAY) {
 		push @later, sprintf "INSERT INTO model_usage (pid, workspace_id,"
 		    . " user_id, key_id, route, model, provider, ran, status, rounds,"
@@ -351,9 +354,9 @@ sub states {
 		    . " user_id, tool, ms, files, bytes, created) VALUES ('u%d', 1,"
 		    . " 1, 't', 1, 0, 0, %d)", $n, ago($age);
 	}
-	is(said(sweep(['--dry-run'])), 'containers=2 calls=2 usage=2 complete dry',
+	is(said(sweep(['--dry-run'])), 'containers=2 calls=3 usage=2 complete dry',
 	    'containers, runs and usage: dry run');
-	is(said(sweep([])), 'containers=2 calls=2 usage=2 complete',
+	is(said(sweep([])), 'containers=2 calls=3 usage=2 complete',
 	    'over for a day, past their expiry, older than a year: gone');
 	is(sql("SELECT GROUP_CONCAT(id ORDER BY id) FROM container"), '1,2,5',
 	    'not those alive, lately over, or in use');

@@ -39,6 +39,9 @@ struct store;
 /* How often the whole store is walked for them. */
 #define SWEEP_WALK_S 86400
 
+/* What a document says is kept this long, and then read again. */
+#define SWEEP_DOCUMENT_S (30 * 86400)
+
 /* Dead keys are kept this long, so that an operator can look them up. */
 #define SWEEP_KEY_S (30 * 86400)
 
@@ -56,7 +59,8 @@ struct sweep_count {
 	uint64_t tombstones; /* Rows of removed files deleted. */
 	uint64_t keys;       /* API keys deleted. */
 	uint64_t containers; /* Containers forgotten. */
-	uint64_t calls;      /* Runs and answers kept for later, forgotten. */
+	uint64_t calls;      /* Runs, answers and documents' texts kept for
+				later, forgotten. */
 	uint64_t usage;      /* Rows of usage deleted. */
 	uint64_t failed;     /* Removals that failed; the next run tries. */
 };

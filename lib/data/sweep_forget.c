@@ -18,7 +18,7 @@
 static const struct kind {
 	const char *delete, *count;
 	size_t field; /* Of struct sweep_count. */
-	enum { TOMBSTONE, KEY, NOW, USAGE } kept; /* For how long. */
+	enum { TOMBSTONE, KEY, NOW, USAGE, DOCUMENT } kept; /* For how long. */
 } kinds[] = {
 	{ BOTH("FROM file WHERE state = 'gone' AND sweep_at <= ?", "sweep_at"),
 	    AT(tombstones), TOMBSTONE },
@@ -48,6 +48,8 @@ static const struct kind {
 	    AT(tombstones), TOMBSTONE },
 	{ BOTH(OVER("code_call"), "expires"), AT(calls), NOW },
 	{ BOTH(OVER("response"), "expires"), AT(calls), NOW },
+	{ BOTH("FROM document_text WHERE created <= ?", "created"),
+	    AT(calls), DOCUMENT },
 	{ BOTH(OLD_USAGE("model_usage"), "created"), AT(usage), USAGE },
 	{ BOTH(OLD_USAGE("run_usage"), "created"), AT(usage), USAGE },
 };
@@ -68,6 +70,8 @@ kept_s(const struct run *r, const struct kind *k)
 	switch (k->kept) {
 	case KEY:
 		return (SWEEP_KEY_S);
+	case DOCUMENT:
+		return (SWEEP_DOCUMENT_S);
 	case NOW:
 		return (0);
 	case USAGE:

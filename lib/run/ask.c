@@ -81,6 +81,16 @@ ask_head_new(struct ask_head *h, const struct conf_provider *p)
 	return (ask_head_add(h, w->auth_header, value));
 }
 
+int
+ask_head_more(struct ask_head *h, const struct run_header *more)
+{
+
+	for (; more != NULL && more->name != NULL; more++)
+		if (ask_head_add(h, more->name, more->value))
+			return (-1);
+	return (0);
+}
+
 void
 ask_head_free(struct ask_head *h)
 {
@@ -187,7 +197,7 @@ send_request(const struct run_env *env, const struct conf_provider *p,
 	    .wait_cookie = env->wait_cookie};
 	enum upstream_rc rc = UPSTREAM_FAIL;
 
-	if (ask_head_new(&h, p) == 0) {
+	if (ask_head_new(&h, p) == 0 && ask_head_more(&h, env->headers) == 0) {
 		call.base = h.base;
 		call.headers = (const char *const *)h.header;
 		rc = upstream_run(&call);

@@ -39,6 +39,13 @@ int ask_head_new(struct ask_head *, const struct conf_provider *);
 int ask_head_add(struct ask_head *, const char *, const char *);
 
 /**
+ * ask_head_more(h, more):
+ * Add the headers ${more} (NULL: none), which ends with a NULL name.  Return as
+ * ask_head_add().
+ */
+int ask_head_more(struct ask_head *, const struct run_header *);
+
+/**
  * ask_head_free(h):
  * Free what ${h} holds.
  */

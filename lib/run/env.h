@@ -14,6 +14,11 @@ struct leases;
 struct store;
 struct tally;
 
+/* A header for the provider. */
+struct run_header {
+	const char *name, *value;
+};
+
 struct run_env {
 	const struct conf *conf;
 	struct db *db;
@@ -21,9 +26,10 @@ struct run_env {
 	struct tally *tally;   /* NULL: nobody counts. */
 	struct leases *leases; /* NULL: a single request, too short for it. */
 	const struct caller *caller;
-	struct arena *mem;      /* Of this request. */
-	int gone_fd;            /* See struct upstream_call... */
-	int (*on_wait)(void *); /* ...and this too. */
+	struct arena *mem;                /* Of this request. */
+	const struct run_header *headers; /* Ends with a NULL name; or NULL. */
+	int gone_fd;                      /* See struct upstream_call... */
+	int (*on_wait)(void *);           /* ...and this too. */
 	void *wait_cookie;
 
 	/* The deployment's limits, as policy narrows them. */
