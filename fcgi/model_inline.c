@@ -79,6 +79,7 @@ struct looking {
 	struct edits *edits;
 	const char *newest; /* Where the user's newest turn begins. */
 	size_t nfiles;
+	size_t nreplaced; /* Edits that were there before. */
 };
 
 /* Put what ${put} wrote in its place. */
@@ -189,8 +190,14 @@ see_file(void *cookie, const struct stored *s)
 {
 	struct looking *l = cookie;
 	struct file f;
+	size_t i;
 	int rc;
 
+	for (i = 0; i < l->nreplaced; i++)
+		if (s->member.p >= l->edits->list[i].at.p &&
+		    s->member.p <
+			l->edits->list[i].at.p + l->edits->list[i].at.len)
+			return (0); /* It is not there any more. */
 	if (s->form == STORED_CITED)
 		return (edits_add(l->m, l->edits, s->block, "[]", 2));
 	rc = find(l, s, &f);
@@ -266,6 +273,7 @@ model_inline(struct model_req *m, struct edits *e)
 	struct jspan list;
 
 	l.newest = m->root.p;
+	l.nreplaced = e->n;
 	if (m->dialect->wire == WIRE_RESPONSES) {
 		if (jspan_get(m->root, "input", &list) > 0 &&
 		    pick_is(list, '[')) {

@@ -41,7 +41,7 @@ make_body(struct model_req *m, struct buf *b)
 {
 	struct edits e = {0};
 	struct buf name = BUF_INIT(MORE_MAX);
-	int rc = model_inline(m, &e);
+	int rc = model_unecho(m, &e) ? -1 : model_inline(m, &e);
 
 	if (rc == 0 && !jspan_is(m->peek.model_at, m->model))
 		rc = jput_str(&name, m->model)
