@@ -233,5 +233,23 @@ for my $n (1, 2) {
 	like($q[-1]{json}{messages}[0]{content}, qr/\]\nA receipt with the /,
 	    'and the other told');
 }
+
+# A PDF that was scanned is a few such images; one with text is none.
+for my $name ('scan.pdf', 'text.pdf') {
+	$id{$name} = $s->upload(slurp($name), name => $name, type =>
+	    'application/pdf')->{json}{id};
+	for my $n (1, 2) {
+		$p->forget;
+		$s->post('/v1/messages', ant => 1, timeout => 60, json => {
+		    model => 'plain:m', max_tokens => 50, messages => [{ role =>
+		    'user', content => [document($name)] }] });
+		my @q = $p->requests;
+		my $scan = $name eq 'scan.pdf';
+		is(scalar(@q), $scan && $n == 1 ? 2 : 1, "$name: asked");
+		like($q[-1]{json}{messages}[0]{content}, $scan ?
+		    qr/\]\n\[page 1\]\nA receipt with/ : qr/Invoice 4711/,
+		    "$name: told");
+	}
+}
 $s->done;
 done_testing();

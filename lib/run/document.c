@@ -21,7 +21,8 @@
 
 #define COMMAND_MAX 8192
 #define NOT_FOUND 127 /* A shell's exit code for no such program. */
-#define SPARE_S 60    /* That a session outlives its command. */
+#define PAGE_MAX (8U << 20)
+#define SPARE_S 60 /* That a session outlives its command. */
 
 /* ---- Bytes */
 
@@ -165,11 +166,11 @@ failed(enum sandbox_rc rc)
 
 /* Run the way's command on what lies in the session. */
 static enum document_rc
-desk_run(struct desk *k, const struct document_way *w, struct text *said)
+desk_run(
+    struct desk *k, const struct document_way *w, struct sandbox_result *res)
 {
 	const struct conf *c = k->env->conf;
 	struct buf b = BUF_INIT(COMMAND_MAX);
-	struct sandbox_result res;
 	enum sandbox_rc rc = SANDBOX_BAD;
 
 	buf_puts(&b, "{\"command\":");
@@ -178,21 +179,19 @@ desk_run(struct desk *k, const struct document_way *w, struct text *said)
 		rc = sandbox_exec(&k->sandbox, k->env->mem, k->session,
 		    "bash_code_execution", (struct jspan){b.p, b.len},
 		    c->documents_timeout_s, (size_t)c->documents_max_text + 1,
-		    &res);
+		    res);
 	buf_free(&b);
 	if (rc != SANDBOX_OK)
 		return (failed(rc));
-	if (res.return_code == NOT_FOUND)
+	if (res->return_code == NOT_FOUND)
 		log_err("document: a converter of %s is missing: %.200s",
-		    w->mime, res.err);
-	if (res.return_code != 0)
-		return (DOCUMENT_FAILED); /* The document is broken. */
-	return (take_text(k->env, res.out, res.outlen, res.outlen, said));
+		    w->mime, res->err);
+	/* Anything else: the document is broken. */
+	return (res->return_code == 0 ? DOCUMENT_OK : DOCUMENT_FAILED);
 }
 
 static enum document_rc
-desk_read(struct desk *k, const struct document *d,
-    const struct document_way *w, struct text *said)
+desk_put(struct desk *k, const struct document *d, const struct document_way *w)
 {
 	char name[32];
 	struct source s;
@@ -204,33 +203,111 @@ desk_read(struct desk *k, const struct document *d,
 		return (DOCUMENT_FAILED);
 	rc = sandbox_put(&k->sandbox, k->session, name, source_read, &s, s.len);
 	source_close(&s);
-	if (rc != SANDBOX_OK)
-		return (failed(rc));
-	return (desk_run(k, w, said));
+	return (rc == SANDBOX_OK ? DOCUMENT_OK : failed(rc));
+}
+
+/* Begin, and run ${w} on ${d}; desk_close() must follow. */
+static enum document_rc
+desk_open(struct desk *k, const struct run_env *env, const struct document *d,
+    const struct document_way *w, struct sandbox_result *res)
+{
+	const struct conf *c = env->conf;
+	uint64_t life = c->documents_timeout_s + SPARE_S;
+	enum document_rc rc;
+	enum sandbox_rc src;
+
+	*k = (struct desk){.env = env,
+	    .sandbox = {.url = c->sandbox_url,
+		.token = c->sandbox_token,
+		.gone_fd = env->gone_fd,
+		.on_wait = env->on_wait,
+		.wait_cookie = env->wait_cookie}};
+	if (c->sandbox_url == NULL)
+		return (DOCUMENT_UNKNOWN);
+	src = sandbox_create(&k->sandbox, life, life, k->session);
+	if (src != SANDBOX_OK) {
+		k->session[0] = '\0';
+		return (failed(src));
+	}
+	if ((rc = desk_put(k, d, w)) != DOCUMENT_OK)
+		return (rc);
+	return (desk_run(k, w, res));
+}
+
+static void
+desk_close(struct desk *k)
+{
+
+	if (k->session[0] != '\0')
+		(void)sandbox_destroy(&k->sandbox, k->session);
 }
 
 static enum document_rc
 read_converted(const struct run_env *env, const struct document *d,
     const struct document_way *w, struct text *said)
 {
-	const struct conf *c = env->conf;
-	struct desk k = {.env = env,
-	    .sandbox = {.url = c->sandbox_url,
-		.token = c->sandbox_token,
-		.gone_fd = env->gone_fd,
-		.on_wait = env->on_wait,
-		.wait_cookie = env->wait_cookie}};
-	uint64_t life = c->documents_timeout_s + SPARE_S;
+	struct sandbox_result res;
+	enum document_rc rc;
+	struct desk k;
+
+	if ((rc = desk_open(&k, env, d, w, &res)) == DOCUMENT_OK)
+		rc = take_text(env, res.out, res.outlen, res.outlen, said);
+	desk_close(&k);
+	return (rc);
+}
+
+/* ---- Pages as images */
+
+static int
+take_bytes(void *cookie, const void *p, size_t len)
+{
+
+	return (buf_put(cookie, p, len));
+}
+
+/* Give the page that lies in the session under ${name} to ${fn}. */
+static enum document_rc
+page(struct desk *k, const char *name, document_fn *fn, void *cookie)
+{
+	struct buf b = BUF_INIT(PAGE_MAX);
+	struct document d = {.name = name, .mime = "image/png"};
 	enum document_rc rc;
 	enum sandbox_rc src;
 
-	if (c->sandbox_url == NULL)
-		return (DOCUMENT_UNKNOWN);
-	src = sandbox_create(&k.sandbox, life, life, k.session);
+	src = sandbox_get(
+	    &k->sandbox, k->session, name, PAGE_MAX, take_bytes, &b);
 	if (src != SANDBOX_OK)
-		return (failed(src));
-	rc = desk_read(&k, d, w, said);
-	(void)sandbox_destroy(&k.sandbox, k.session);
+		rc = failed(src);
+	else if (b.len == 0 || hash_sha256(b.p, b.len, d.sha256))
+		rc = DOCUMENT_FAILED;
+	else {
+		d.p = (const unsigned char *)b.p;
+		d.bytes = b.len;
+		rc = fn(cookie, &d);
+	}
+	buf_free(&b);
+	return (rc);
+}
+
+enum document_rc
+document_pages(const struct run_env *env, const struct document *d,
+    document_fn *fn, void *cookie)
+{
+	struct sandbox_result res;
+	enum document_rc rc;
+	struct desk k;
+	char *names, *name;
+
+	rc = desk_open(&k, env, d, &document_way_pages, &res);
+	if (rc == DOCUMENT_OK) {
+		names = arena_strndup(env->mem, res.out, res.outlen);
+		rc = names == NULL ? DOCUMENT_FAILED : DOCUMENT_EMPTY;
+		while (names != NULL && (name = strsep(&names, "\n")) != NULL)
+			if (*name != '\0' &&
+			    (rc = page(&k, name, fn, cookie)) != DOCUMENT_OK)
+				break;
+	}
+	desk_close(&k);
 	return (rc);
 }
 

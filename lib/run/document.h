@@ -47,4 +47,17 @@ document_read(const struct run_env *, const struct document *, struct text *);
 const unsigned char *
 document_bytes(const struct run_env *, const struct document *);
 
+/**
+ * Take one page.  Return DOCUMENT_OK to go on.
+ */
+typedef enum document_rc document_fn(void *, const struct document *);
+
+/**
+ * document_pages(env, d, fn, cookie):
+ * Call ${fn}(${cookie}, ...) with an image of each of the first pages of the
+ * PDF ${d}, if there is no text in it.  DOCUMENT_EMPTY if there is.
+ */
+enum document_rc document_pages(
+    const struct run_env *, const struct document *, document_fn *, void *);
+
 #endif /* !RUN_DOCUMENT_H_ */

@@ -104,6 +104,15 @@ static const struct { const char *ending, *mime; } endings[] = {
 static const struct document_way plain = { "text/plain", "txt", NULL };
 /* clang-format on */
 
+/* What a model with eyes is shown of a PDF that was scanned. */
+#define PAGES                                        \
+	"pdftotext -q in.pdf out.txt; "              \
+	"if ! grep -q '[^[:space:]]' out.txt; then " \
+	"pdftoppm -q -r 100 -png -l 10 in.pdf page && ls page*.png; fi"
+
+const struct document_way document_way_pages = {
+    "application/pdf", "pdf", PAGES};
+
 /* Is the media type ${s}, its parameters aside, ${want}? */
 static int
 is_type(const char *s, const char *want)

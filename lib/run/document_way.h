@@ -16,6 +16,9 @@ struct document_way {
 	const char *command;
 };
 
+/* Prints the names of the images that it makes of a PDF without text. */
+extern const struct document_way document_way_pages;
+
 /**
  * document_way(c, mime, name, way):
  * Fill in the ${way} to read a file of type ${mime} called ${name}: one of the

@@ -89,28 +89,97 @@ ask_model(const struct run_env *env, const struct document *d, const char *mime,
 	return (rc);
 }
 
+/* Under what is kept what the model says of ${d}, asked in this ${way}. */
+static int
+key_of(const struct run_env *env, const struct document *d, const char *how,
+    struct document_key *key)
+{
+	char way[2048];
+	int n;
+
+	memcpy(key->sha256, d->sha256, sizeof(key->sha256));
+	n = snprintf(way, sizeof(way), "1 %s %s %s", how,
+	    env->conf->vision_model, PROMPT);
+	return (n < 0 || (size_t)n >= sizeof(way) ||
+	    hash_sha256(way, (size_t)n, key->way));
+}
+
+/* What was kept; DOCUMENT_UNKNOWN if nothing was. */
+static enum document_rc
+find_kept(const struct run_env *env, const struct document_key *key,
+    struct text *said)
+{
+
+	if (document_find(env->db, env->mem, key, &said->p) != DATA_OK)
+		return (DOCUMENT_UNKNOWN);
+	said->len = strlen(said->p);
+	return (said->len > 0 ? DOCUMENT_OK : DOCUMENT_EMPTY);
+}
+
 enum document_rc
 see_image(const struct run_env *env, const struct document *d, const char *mime,
     struct text *said)
 {
 	struct document_key key;
-	char way[2048];
 	enum document_rc rc;
-	int n;
 
 	if (env->conf->vision_model == NULL)
 		return (DOCUMENT_UNKNOWN);
-	memcpy(key.sha256, d->sha256, sizeof(key.sha256));
-	n = snprintf(
-	    way, sizeof(way), "1 %s %s", env->conf->vision_model, PROMPT);
-	if (n < 0 || (size_t)n >= sizeof(way) ||
-	    hash_sha256(way, (size_t)n, key.way))
+	if (key_of(env, d, "image", &key))
 		return (DOCUMENT_FAILED);
-	if (document_find(env->db, env->mem, &key, &said->p) == DATA_OK) {
-		said->len = strlen(said->p);
-		return (DOCUMENT_OK);
-	}
+	if ((rc = find_kept(env, &key, said)) != DOCUMENT_UNKNOWN)
+		return (rc);
 	if ((rc = ask_model(env, d, mime, said)) == DOCUMENT_OK)
 		(void)document_keep(env->db, &key, said->p, env->caller->now);
+	return (rc);
+}
+
+/* Pages that are being looked at. */
+struct pages {
+	const struct run_env *env;
+	struct buf all;
+	unsigned int n;
+};
+
+static enum document_rc
+see_page(void *cookie, const struct document *d)
+{
+	struct pages *k = cookie;
+	enum document_rc rc;
+	struct text said;
+
+	if ((rc = ask_model(k->env, d, d->mime, &said)) != DOCUMENT_OK)
+		return (rc);
+	buf_printf(&k->all, "%s[page %u]\n", k->n > 0 ? "\n" : "", k->n + 1);
+	k->n++;
+	return (
+	    buf_put(&k->all, said.p, said.len) ? DOCUMENT_FAILED : DOCUMENT_OK);
+}
+
+enum document_rc
+see_pages(
+    const struct run_env *env, const struct document *d, struct text *said)
+{
+	struct pages k = {.env = env, .all = BUF_INIT(16 * SAID_MAX)};
+	struct document_key key;
+	enum document_rc rc;
+
+	if (env->conf->vision_model == NULL)
+		return (DOCUMENT_UNKNOWN);
+	if (key_of(env, d, "pages", &key))
+		return (DOCUMENT_FAILED);
+	if ((rc = find_kept(env, &key, said)) != DOCUMENT_UNKNOWN)
+		return (rc);
+	rc = document_pages(env, d, see_page, &k);
+	if (rc == DOCUMENT_OK) {
+		said->len = k.all.len;
+		said->p = arena_strndup(env->mem, k.all.p, k.all.len);
+		if (said->p == NULL)
+			rc = DOCUMENT_FAILED;
+	}
+	if (rc == DOCUMENT_OK || rc == DOCUMENT_EMPTY)
+		(void)document_keep(env->db, &key,
+		    rc == DOCUMENT_OK ? said->p : "", env->caller->now);
+	buf_free(&k.all);
 	return (rc);
 }

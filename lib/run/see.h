@@ -12,4 +12,12 @@
 enum document_rc see_image(const struct run_env *, const struct document *,
     const char *, struct text *);
 
+/**
+ * see_pages(env, d, said):
+ * The same for the first pages of the PDF ${d}, if it has no text of its own;
+ * DOCUMENT_EMPTY if it has.
+ */
+enum document_rc
+see_pages(const struct run_env *, const struct document *, struct text *);
+
 #endif /* !RUN_SEE_H_ */

@@ -143,6 +143,8 @@ read_any(const struct run_env *env, const struct document *d, struct shown *s)
 
 	if (image_type(d) != NULL && d->bytes <= env->conf->documents_max_bytes)
 		rc = see_image(env, d, image_type(d), &s->said);
+	else if (show_is_pdf(d) && d->bytes <= env->conf->documents_max_bytes)
+		rc = see_pages(env, d, &s->said);
 	if (rc == DOCUMENT_OK || rc == DOCUMENT_GONE)
 		return (rc);
 	return (document_read(env, d, &s->said));
