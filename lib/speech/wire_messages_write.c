@@ -157,22 +157,31 @@ put_messages(struct buf *b, const struct talk *t)
 	buf_puts(b, "]");
 }
 
+/* What form the answer is to have, for a server that is not told otherwise. */
 static void
-put_system(struct buf *b, const struct talk *t)
+put_form(struct buf *b, const struct talk *t, int schema)
 {
 
-	if (t->system.len == 0 && t->format.p == NULL)
+	if (!schema && !t->json_only)
+		return;
+	if (t->system.len > 0)
+		buf_puts(b, "\\n\\n");
+	buf_puts(b,
+	    schema ? "Answer with nothing but JSON that fits this schema: "
+		   : "Answer with nothing but a JSON object.");
+	if (schema)
+		jput_chars(b, t->format.p, t->format.len);
+}
+
+static void
+put_system(struct buf *b, const struct talk *t, int schema)
+{
+
+	if (t->system.len == 0 && !schema && !t->json_only)
 		return;
 	buf_puts(b, ",\"system\":\"");
 	jput_chars(b, t->system.p, t->system.len);
-	if (t->format.p != NULL) {
-		if (t->system.len > 0)
-			buf_puts(b, "\\n\\n");
-		buf_puts(b,
-		    "Answer with nothing but JSON that fits this "
-		    "schema: ");
-		jput_chars(b, t->format.p, t->format.len);
-	}
+	put_form(b, t, schema);
 	buf_puts(b, "\"");
 }
 
@@ -332,6 +341,7 @@ put_parameters(
 	else {
 		put_temperature(b, t->temperature);
 		put_member(b, "top_p", t->top_p);
+		put_member(b, "top_k", t->top_k);
 	}
 	put_stops(b, t);
 	if (t->user != NULL) {
@@ -345,16 +355,27 @@ int
 wire_messages_write(struct buf *b, const struct talk *t, const struct round *r)
 {
 	const enum choice c = choice_now(t, r);
+	const int format = t->format.p != NULL;
+	const int native = format && r->provider->json_schema;
 
 	buf_puts(b, "{\"model\":");
 	jput_str(b, r->model);
 	if (t->stream)
 		buf_puts(b, ",\"stream\":true");
-	put_system(b, t);
+	put_system(b, t, format && !native);
 	put_messages(b, t);
 	put_tools(b, t);
 	put_choice(b, t, c);
 	put_parameters(b, t, r, c);
+	if (native) {
+		buf_puts(b,
+		    ",\"output_config\":{\"format\":{\"type\":"
+		    "\"json_schema\",\"schema\":");
+		buf_put(b, t->format.p, t->format.len);
+		buf_puts(b, "}}");
+	}
+	if (t->passed_to == WIRE_MESSAGES)
+		buf_put(b, t->passed.p, t->passed.len);
 	buf_puts(b, "}");
 	return (buf_ok(b) ? 0 : -1);
 }

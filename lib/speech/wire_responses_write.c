@@ -244,6 +244,32 @@ put_choice(struct buf *b, const struct talk *t, const struct round *r)
 
 /* ---- Parameters */
 
+/* What form the answer is to have, and how long it is to be. */
+static void
+put_form(struct buf *b, const struct talk *t)
+{
+	const int format = t->format.p != NULL;
+
+	if (!format && !t->json_only && t->verbosity == NULL)
+		return;
+	buf_puts(b, ",\"text\":{");
+	if (format) {
+		buf_puts(b, "\"format\":{\"type\":\"json_schema\",\"name\":");
+		jput_str(b, t->format_name != NULL ? t->format_name : "output");
+		buf_printf(b, ",\"strict\":%s,\"schema\":",
+		    t->format_strict == 0 ? "false" : "true");
+		buf_put(b, t->format.p, t->format.len);
+		buf_puts(b, "}");
+	} else if (t->json_only)
+		buf_puts(b, "\"format\":{\"type\":\"json_object\"}");
+	if (t->verbosity != NULL) {
+		put_comma(b);
+		buf_puts(b, "\"verbosity\":");
+		jput_str(b, t->verbosity);
+	}
+	buf_puts(b, "}");
+}
+
 static void
 put_parameters(struct buf *b, const struct talk *t, const struct round *r)
 {
@@ -253,13 +279,7 @@ put_parameters(struct buf *b, const struct talk *t, const struct round *r)
 		    r->max_tokens < TOKENS_MIN ? TOKENS_MIN : r->max_tokens);
 	put_member(b, "temperature", t->temperature);
 	put_member(b, "top_p", t->top_p);
-	if (t->format.p != NULL) {
-		buf_puts(b,
-		    ",\"text\":{\"format\":{\"type\":\"json_schema\","
-		    "\"name\":\"output\",\"strict\":true,\"schema\":");
-		buf_put(b, t->format.p, t->format.len);
-		buf_puts(b, "}}");
-	}
+	put_form(b, t);
 	if (t->effort != NULL) {
 		buf_puts(b, ",\"reasoning\":{\"effort\":");
 		jput_str(b, t->effort);
@@ -284,6 +304,8 @@ wire_responses_write(struct buf *b, const struct talk *t, const struct round *r)
 	put_tools(b, t);
 	put_choice(b, t, r);
 	put_parameters(b, t, r);
+	if (t->passed_to == WIRE_RESPONSES)
+		buf_put(b, t->passed.p, t->passed.len);
 	buf_puts(b, "}");
 	return (buf_ok(b) ? 0 : -1);
 }

@@ -14,6 +14,44 @@
 static const struct conf_provider provider;
 static const struct wire *w;
 
+/* A server that keeps to a schema, and one that is only asked to. */
+static void
+forms(void)
+{
+	static const struct conf_provider keeps = {.json_schema = 1};
+	struct arena *mem = arena_new(1 << 20);
+	struct talk *t = talk_new(mem);
+	struct round r = {
+	    .provider = &keeps, .model = "claude-x", .max_tokens = 9};
+
+	t->model = "m";
+	t->format = checked("{\"type\":\"object\"}");
+	t->top_k = (struct jspan){"7", 1};
+	say(t, TALK_USER, PART_TEXT, "Hi");
+	check_asked(w, t, &r,
+	    "{\"model\":\"claude-x\",\"messages\":[{\"role\":\"user\","
+	    "\"content\":[{\"type\":\"text\",\"text\":\"Hi\"}]}],"
+	    "\"max_tokens\":9,\"top_k\":7,\"output_config\":{\"format\":"
+	    "{\"type\":\"json_schema\",\"schema\":{\"type\":\"object\"}}}}",
+	    "a schema that is kept to");
+	r.provider = &provider;
+	check_asked(w, t, &r,
+	    "{\"model\":\"claude-x\",\"system\":\"Answer with nothing but "
+	    "JSON that fits this schema: {\\\"type\\\":\\\"object\\\"}\","
+	    "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":"
+	    "\"text\",\"text\":\"Hi\"}]}],\"max_tokens\":9,\"top_k\":7}",
+	    "a schema that is asked for");
+	t->format.p = NULL;
+	t->json_only = 1;
+	check_asked(w, t, &r,
+	    "{\"model\":\"claude-x\",\"system\":\"Answer with nothing but a "
+	    "JSON object.\",\"messages\":[{\"role\":\"user\",\"content\":"
+	    "[{\"type\":\"text\",\"text\":\"Hi\"}]}],\"max_tokens\":9,"
+	    "\"top_k\":7}",
+	    "any object");
+	arena_free(mem);
+}
+
 static void
 requests(void)
 {
@@ -85,6 +123,7 @@ requests(void)
 	    "\"max_tokens\":8192,\"temperature\":0.3}",
 	    "the last round allows no call");
 	arena_free(mem);
+	forms();
 }
 
 /* clang-format off */

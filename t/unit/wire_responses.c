@@ -79,6 +79,20 @@ requests(void)
 	    "\"json_schema\",\"name\":\"output\",\"strict\":true,\"schema\":"
 	    "{\"type\":\"object\"}}},\"reasoning\":{\"effort\":\"low\"}}",
 	    "a schema, an effort, a choice relaxed, the least limit");
+	t->tools = NULL;
+	t->effort = NULL;
+	t->format.p = NULL;
+	t->json_only = 1;
+	t->verbosity = "low";
+	check_asked(w, t, &r,
+	    "{\"model\":\"gpt-x\",\"stream\":true,\"store\":false,\"input\":["
+	    "{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":"
+	    "\"input_text\",\"text\":\"Hi\"}]},{\"type\":\"message\",\"role\":"
+	    "\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":"
+	    "\"Yo\"}]}],\"max_output_tokens\":16,\"text\":{\"format\":{"
+	    "\"type\":"
+	    "\"json_object\"},\"verbosity\":\"low\"}}",
+	    "any object, in few words");
 	arena_free(mem);
 }
 
