@@ -107,13 +107,14 @@ lc_env(struct req *r, struct run_env *env)
 int
 lc_refused(struct req *r, const struct refusal *why)
 {
+	struct problem_row row = *problem_row(why->kind);
 
-	if (why->retry_after > 0)
-		reply_header(r, "Retry-After", "%d", why->retry_after);
 	if (why->kind == P_UPSTREAM_TIMEOUT)
 		return (lc_reply(
 		    r, 504, "execution_timeout", "Execution timed out"));
-	return (reply_problem(r, why->kind, NULL, "%s", why->message));
+	if (why->retry_after > 0)
+		row.retry_after = why->retry_after;
+	return (reply_row(r, &row, NULL, why->message));
 }
 
 /* One argument, whatever JSON scalar it came as. */

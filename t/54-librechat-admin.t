@@ -87,6 +87,8 @@ $s->stop('sandbox');
 $r = check($s->{key}{alice}, '--url', $s->{url});
 like($r->{out}, qr/^ok    upload .*\nFAIL  run +status 503: .* -> see satchel-admin check/,
     'without a sandbox');
+$r = $s->post('/v1/exec', json => { lang => 'py', code => 'print(1)' });
+is_deeply([$r->{status}, $r->{head}{'retry-after'}], [503, [5]], '... which says when to ask again');
 $s->expect_log(qr/sandbox/i);
 $s->done;
 done_testing;
