@@ -170,6 +170,9 @@ prepare(struct sbx_server *s, const struct conf *c)
 		log_refusal(&s->limits, why);
 		goto err2;
 	}
+	if (*limits_looked_at(&s->limits) != '\0')
+		log_info("sandbox: %s: %s", limits_isolation(&s->limits),
+		    limits_looked_at(&s->limits));
 	return (0);
 
 err2:

@@ -34,7 +34,8 @@ sub look {
 }
 
 my $i = look();
-is("$i->{state} $i->{saw}", 'ok namespaces', 'this machine can');
+is("$i->{state} $i->{saw}", 'ok namespaces; no control group holds a'
+    . " session's memory, which is looked at every 50 ms", 'this machine can');
 
 # A system call filter, as container runtimes set one.
 my @EPERM = ($refuse, 1);
@@ -117,7 +118,8 @@ like($r->{out}, qr{^warn[ ][ ]host\.isolation[ ]+/usr:[ ]No[ ]such[ ]file[ ]or[ 
 # The same where bubblewrap is to do it.
 @level = ('-s', 'sandbox.isolation=bwrap');
 $i = look();
-is("$i->{state} $i->{saw}", 'ok bwrap', 'bubblewrap can');
+is("$i->{state} $i->{saw}", 'ok bwrap; nothing holds a session\'s memory and'
+    . ' number of files, which are looked at every 50 ms', 'bubblewrap can');
 $i = look(@EPERM, 'userns');
 like("$i->{state} $i->{saw}", qr/^warn bwrap: No permissions to create.*: \Q$filter/,
     'bubblewrap: a filter refuses user namespaces');

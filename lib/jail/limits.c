@@ -40,6 +40,22 @@ limits_isolation(const struct limits *l)
 	return (isolations[l->isolation]);
 }
 
+const char *
+limits_looked_at(const struct limits *l)
+{
+
+	switch (l->isolation) {
+	case ISOLATION_NAMESPACES:
+		return ("no control group holds a session's memory, which is"
+			" looked at every 50 ms");
+	case ISOLATION_BWRAP:
+		return ("nothing holds a session's memory and number of files,"
+			" which are looked at every 50 ms");
+	default:
+		return ("");
+	}
+}
+
 /* The settings' parser has seen to it that a path has room. */
 static void
 put_path(char to[LIMITS_PATH], const char *path)

@@ -53,6 +53,13 @@ void limits_of(const struct conf *, struct limits *);
 const char *limits_isolation(const struct limits *);
 
 /**
+ * limits_looked_at(l):
+ * What the kernel does not hold to its limit at this level, so that the
+ * supervisor looks at it and ends who has passed it; "" if nothing.
+ */
+const char *limits_looked_at(const struct limits *);
+
+/**
  * limits_write(l, words):
  * Write ${l} as words for a command line.
  */

@@ -71,6 +71,17 @@ outer(const struct limits *l, int fd)
 	_exit(status == 0 ? 0 : 1);
 }
 
+/* All is well: say which level, and what it leaves to us. */
+static int
+praise(const struct limits *l, struct buf *said)
+{
+	const char *rest = limits_looked_at(l);
+
+	buf_printf(said, "%s%s%s", limits_isolation(l),
+	    *rest == '\0' ? "" : "; ", rest);
+	return (0);
+}
+
 /* Say what ${r} is and where it comes from. */
 static void
 explain(const struct refusal *r, struct buf *said, struct buf *remedy)
@@ -149,10 +160,8 @@ probe_bwrap(const struct limits *l, struct buf *said, struct buf *remedy)
 		while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
 			;
 	}
-	if (n == 0 && status == 0) {
-		buf_puts(said, limits_isolation(l));
-		return (0);
-	}
+	if (n == 0 && status == 0)
+		return (praise(l, said));
 	text[n] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	for (i = 0; strstr(text, bwrap_steps[i].says) == NULL; i++)
@@ -194,6 +203,5 @@ probe_level(const struct limits *l, struct buf *said, struct buf *remedy)
 		buf_puts(said, "it ended without a word");
 		return (-1);
 	}
-	buf_puts(said, limits_isolation(l));
-	return (0);
+	return (praise(l, said));
 }
