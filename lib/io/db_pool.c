@@ -81,8 +81,8 @@ db_pool_put(struct db_pool *P, void *thing)
 	if (thing != NULL)
 		P->idle[P->nidle++] = thing;
 	P->turns++;
-	(void)pthread_cond_signal(&P->freed);
 	(void)pthread_mutex_unlock(&P->lock);
+	(void)pthread_cond_signal(&P->freed);
 }
 
 void *
