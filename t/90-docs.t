@@ -38,10 +38,10 @@ sub page {
 	return $text;
 }
 
-# All options in ${text} but --help, which programs need not mention.
+# All options in ${text} but those that every program has and need not mention.
 sub options {
 	my ($text) = @_;
-	return set(grep { $_ ne '--help' }
+	return set(grep { !/^--(?:help|version)$/ }
 	    $text =~ /(?<![\w-])(--?[a-z][a-z-]*)/g);
 }
 
@@ -56,6 +56,7 @@ for my $name (@programs) {
 	my ($page, $help) = (page($file), scalar `'$build/$name' --help`);
 	like($help, qr/^usage: $name\b/, "$name: --help");
 	is(options($page), options($help), "$name: the same options in both");
+	like($page, qr/--help \| --version/, "$name: ... and those of all");
 	my %head = map { $_ => 1 } $page =~ /^([A-Z][A-Z ]+)$/mg;
 	is(set(grep { !$head{$_} } 'NAME', 'SYNOPSIS', 'DESCRIPTION', 'FILES',
 	    'EXIT STATUS', 'EXAMPLES', 'SEE ALSO'), '',
