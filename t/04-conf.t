@@ -45,9 +45,13 @@ my %trap = (
 	'a size with a unit' => ["files:\n  root: /srv\n  max_bytes: 64MB\n",
 	    "$file:3: files.max_bytes: \"64MB\" will not do; it takes a whole "
 	    . 'number from 1 to 1099511627776'],
+	'a price too fine' => ["files:\n  root: /srv\ncode_execution:\n"
+	    . "  price_per_run: 0.1234567\n",
+	    "$file:4: code_execution.price_per_run: \"0.1234567\" will not do; "
+	    . 'it takes a number with at most six digits after its point'],
 	'a part that is not built yet' => ["files:\n  root: /srv\n"
-	    . "  provider_copy: true\n",
-	    "$file:3: files.provider_copy: is not built yet"],
+	    . "sandbox:\n  host_memory_bytes: 1\n",
+	    "$file:4: sandbox.host_memory_bytes: is not built yet"],
 	'no root' => ["log: {file: ''}\n", "$file: files.root: must be given; "
 	    . 'it takes a path that begins with a slash and ends without one'],
 );

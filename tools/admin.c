@@ -72,6 +72,11 @@ static const struct admin_cmd commands[] = {
 	    "[--url BASE]",
 	    "Upload, run, download and delete as LibreChat would, with the\n"
 	    "      credential in $SATCHEL_KEY." },
+	{ "check executor", ADMIN_CONF, admin_check_executor,
+	    "--model MODEL [--forward MODEL] [--url BASE]",
+	    "Upload a file, have MODEL run code on it here and, with "
+	    "--forward,\n      another at its provider's, and fetch what was "
+	    "written, with the\n      credential in $SATCHEL_KEY." },
 	{ "check", ADMIN_CONF, admin_check, "[--config-only]",
 	    "Print every setting, then look at host, store and database." },
 	{ "conf", 0, admin_conf, "",

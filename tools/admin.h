@@ -96,6 +96,7 @@ admin_handler admin_executor_set, admin_executor_clear;
 admin_handler admin_store_adopt;       /* admin_store.c */
 admin_handler admin_fsck;              /* admin_fsck.c */
 admin_handler admin_check, admin_conf; /* admin_check.c */
+admin_handler admin_check_executor;    /* admin_executor.c */
 admin_handler admin_check_librechat;   /* admin_librechat.c */
 
 #endif /* !TOOLS_ADMIN_H_ */
