@@ -36,7 +36,7 @@ struct state {
 	uint64_t rounds;   /* Left in which calls are allowed. */
 	uint64_t tokens;   /* Left; 0: no limit. */
 	unsigned int failures;
-	uint64_t pictures; /* Bytes of them that may yet be shown. */
+	uint64_t pictures;  /* Bytes of them that may yet be shown. */
 	struct usage usage; /* Of all rounds. */
 	int relaxed, done;
 	enum stop stop;
