@@ -186,6 +186,7 @@ is($r->{body}, "# pptx\n", 'the bytes');
 like(Satchel::header($r, 'Content-Disposition'),
     qr/^attachment; filename="SKILL\.md"(;|$)/, '... their name');
 is(Satchel::header($r, 'X-Content-Type-Options'), 'nosniff', '... not to be sniffed');
+is(Satchel::header($r, 'X-CodeAPI-Execution-Profile'), 'default', '... with the profile');
 $r = $s->get("/download/$ss/$f?kind=user&id=u1", @u1, headers => [@{$u1[3]},
     Range => 'bytes=0-1']);
 is("$r->{status} $r->{body}", '206 a,', 'a range');

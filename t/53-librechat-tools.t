@@ -163,9 +163,13 @@ is_deeply([@$r{qw(status stdout stderr)}], ['completed', "21\n", ''], '... and i
     or diag explain $r;
 $r = start("get_weather '{\"city\":\"a\"}' >a & get_weather '{\"city\":\"b\"}' >b & wait\n"
     . "cat a b", @b);
-is(scalar @{$r->{tool_calls}}, 2, 'two in the background');
-my %by = map { $_->{input}{city} => $_->{id} } @{$r->{tool_calls}};
-$r = go_on($r, good($by{a}, 'of a'), good($by{b}, 'of b'));
+# On a busy machine the second may come too late for the first one's round.
+my @made;
+while ($r->{status} eq 'tool_call_required') {
+	push @made, map { $_->{input}{city} } @{$r->{tool_calls}};
+	$r = go_on($r, map { good($_->{id}, "of $_->{input}{city}") } @{$r->{tool_calls}});
+}
+is(join(' ', sort @made), 'a b', 'two in the background, each asked for once');
 is($r->{stdout}, "\"of a\"\n\"of b\"\n", '... each has its own') or diag explain $r;
 $r = start("set -euo pipefail\nget_weather '{\"city\":\"a\"}' | jq -r . ; bash -c "
     . "'get_weather \"{}\"'", @b, tools => [{ name => 'get.weather' }]);
