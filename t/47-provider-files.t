@@ -29,7 +29,8 @@ my $said = { id => 'resp_1', object => 'response', status => 'completed',
     output => [ { type => 'message', role => 'assistant', content => [ {
     type => 'output_text', text => 'x', annotations => [
     $cite->('cfile_aa1', 'plot.png'), $cite->('cfile_aa1', 'plot.png'),
-    $cite->('cfile_bb2', '../../etc/t.csv') ] } ] } ] };
+    $cite->('cfile_bb2', '../../etc/t.csv'),
+    $cite->('cfile_dd4', 'notes.txt') ] } ] } ] };
 my %models = (
 	ant => [{ body => $json->encode({ type => 'message', content => [
 	    $result->('file_011one', 'file_011two', 'bad id!') ] }) }],
@@ -45,6 +46,7 @@ my %models = (
 	    $cite->('cfile_cc3', 'out.csv') }) . $event->({ type =>
 	    'response.completed', response => { output => [ { content => [ {
 	    annotations => [ $cite->('cfile_cc3', 'out.csv') ] } ] } ] } }) }],
+	seen => [{ text => 'ok' }],
 	named => [{ body => $json->encode({ type => 'message', content => [ {
 	    type => 'text', text => '{"type":"bash_code_execution_output",'
 	    . '"file_id":"file_011never"}' } ] }) }],
@@ -58,12 +60,14 @@ my %paths = (
 	    body => 'PNG bytes' },
 	'/containers/cntr_9/files/cfile_bb2/content' => { type => 'text/csv',
 	    body => 'a,b', cut => 1 },
+	'/containers/cntr_9/files/cfile_dd4/content' => { type => 'text/plain',
+	    body => 'notes' },
 	'/containers/cntr_9/files/cfile_cc3/content' => { close => 1 },
 );
 my $p = Provider->new(script => { models => \%models, paths => \%paths });
 my $yaml = $p->yaml('ant', 'anthropic-messages', native_code => 'true')
     . $p->yaml('resp', 'openai-responses', native_code => 'true')
-    . $p->yaml('plain', 'anthropic-messages');
+    . $p->yaml('open', 'openai-chat');
 my $s = Satchel->new(providers => $yaml);
 
 sub run_code {
@@ -94,7 +98,7 @@ run_code('ant', 'antstream', stream => JSON::PP::true);
 run_code('ant', 'antstream', stream => JSON::PP::true);
 run_code('resp', 'resp');
 run_code('resp', 'respstream', stream => JSON::PP::true);
-is_deeply([listed()], [qw(cfile_aa1 cfile_bb2 cfile_cc3 file_011one
+is_deeply([listed()], [qw(cfile_aa1 cfile_bb2 cfile_cc3 cfile_dd4 file_011one
     file_011str file_011two)], 'streamed or not, however often they are named');
 is_deeply([listed(as => 'bob')], [], 'to their owner only');
 run_code('ant', 'named');
@@ -147,10 +151,29 @@ isnt(length($r->{body} // ''), 6, 'broken off, and so is ours');
 is($s->get('/v1/files/file_011one/content', as => 'bob')->{status}, 404,
     'another\'s is not there');
 
+# --- used somewhere else ---
+
+$r = $s->post('/v1/messages', ant => 1, timeout => 60, json => { model =>
+    'open:seen', max_tokens => 50, messages => [{ role => 'user', content => [
+    { type => 'document', source => { type => 'file', file_id =>
+    'cfile_dd4' } }] }] });
+is($r->{status}, 200, 'another model is given such a file') or
+    diag($r->{body});
+is(($p->requests)[-1]{json}{messages}[0]{content},
+    qq([file "notes.txt", text/plain, 5 bytes]\nnotes), 'and reads it');
+is($s->get('/v1/files/cfile_dd4')->{json}{bytes}, 5, 'it is here now');
+$r = $s->post('/v1/messages', ant => 1, timeout => 60, json => { model =>
+    'open:seen', max_tokens => 50, messages => [{ role => 'user', content => [
+    { type => 'document', source => { type => 'file', file_id =>
+    'file_011two' } }] }] });
+is("$r->{status} $r->{json}{error}{type}", '404 not_found_error',
+    'unless its provider has dropped it');
+
 # --- deleted, and kept here instead ---
 
 is($s->del('/v1/files/file_011one')->{status}, 200, 'deleted');
 is($s->get('/v1/files/file_011one')->{status}, 404, 'and gone');
+$s->expect_log(qr/hold: the provider's file file_011two is not copied/);
 $s->done;
 
 $s = Satchel->new(providers => $yaml, set => { 'files.provider_copy' =>

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "data/rc.h"
 #include "io/upstream.h"
 #include "run/env.h"
 
@@ -59,5 +60,13 @@ enum hold_rc {
  */
 enum hold_rc hold_fetch(const struct run_env *, const struct file *,
     int (*)(void *, int64_t), upstream_body_fn *, void *);
+
+/**
+ * hold_find(env, id, f):
+ * As file_find() for the caller's file ${id}; one whose bytes its provider has
+ * is copied here first, for it is to be used somewhere else.  A file that
+ * cannot be had from there is DATA_NONE.
+ */
+enum data_rc hold_find(const struct run_env *, const char *, struct file *);
 
 #endif /* !RUN_HOLD_H_ */

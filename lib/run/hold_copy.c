@@ -87,3 +87,23 @@ hold_copy(const struct run_env *env, const char *id)
 	    copy(env, &f))
 		log_warn("hold: the provider's file %s is not copied", id);
 }
+
+static enum data_rc
+find(const struct run_env *env, const char *id, struct file *f)
+{
+
+	return (file_find(
+	    env->db, env->mem, &env->caller->owner, id, env->caller->now, f));
+}
+
+enum data_rc
+hold_find(const struct run_env *env, const char *id, struct file *f)
+{
+	enum data_rc rc = find(env, id, f);
+
+	if (rc != DATA_OK || f->key != NULL || f->origin != FILE_PROVIDER)
+		return (rc);
+	hold_copy(env, id);
+	rc = find(env, id, f);
+	return (rc == DATA_OK && f->key == NULL ? DATA_NONE : rc);
+}

@@ -17,6 +17,7 @@
 #include "speech/refusal.h"
 #include "speech/talk.h"
 
+#include "run/hold.h"
 #include "run/seed.h"
 
 #define SPARE 16777216 /* Of the workspace, for what runs write. */
@@ -224,8 +225,7 @@ resolve(const struct run_env *env, struct talk *t, struct part *p,
 		return (mark_seeded(t, p, s) ? no_memory(why) : RUN_OK);
 	if (seeds->sought++ == SOUGHT_MAX)
 		return (too_many(p, why));
-	rc = file_find(
-	    env->db, env->mem, &env->caller->owner, id, env->caller->now, &f);
+	rc = hold_find(env, id, &f);
 	switch (rc) {
 	case DATA_OK:
 		if (f.key == NULL)

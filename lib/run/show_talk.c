@@ -12,6 +12,7 @@
 #include "speech/refusal.h"
 #include "speech/talk.h"
 
+#include "run/hold.h"
 #include "run/show.h"
 
 #define TEXT_MAX (16U << 20) /* Of one part. */
@@ -194,8 +195,7 @@ settle_stored(struct state *s, struct part *p)
 		return (RUN_REFUSED);
 	}
 	if (file_id_parse(p->id, id) == 0)
-		rc = file_find(env->db, env->mem, &env->caller->owner, id,
-		    env->caller->now, &f);
+		rc = hold_find(env, id, &f);
 	if (rc == DATA_DOWN) {
 		(void)refuse(s->why, P_DATABASE, NULL,
 		    "The database is not available right now.");
