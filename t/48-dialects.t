@@ -19,7 +19,7 @@ my %models = (
 	    { expect => ['qty'], calls => [{ name => 'save', id => 'call_s1',
 	    arguments => { title => 'T' } }] }],
 	    { expect => ['R-9'], text => 'Saved in t.csv.' }],
-	forced => [{ text => '{"a":1}' }],
+	forced => [({ text => '{"a":1}' }) x 2],
 );
 my $p = Provider->new(script => { models => \%models });
 my %wires = (chat => 'openai-chat', resp => 'openai-responses',
@@ -186,6 +186,18 @@ for my $wire (sort(keys(%wires))) {
 	is_deeply($form{$wire}->(($p->requests)[0]{json}), \%schema,
 	    "a form of the answer over $wires{$wire}")
 	    or diag(($p->requests)[0]{body});
+}
+# A call whose arguments never were JSON is given back as it was made.
+for my $wire (sort(keys(%wires))) {
+	$p->forget;
+	my $r = $s->post('/v1/chat/completions', json => { model =>
+	    "$wire:forced", messages => [{ role => 'user', content => 'Go.' },
+	    { role => 'assistant', tool_calls => [{ id => 'c1', type =>
+	    'function', function => { name => 'save', arguments => '{oops' } }]
+	    }, { role => 'tool', tool_call_id => 'c1', content => 'no' }] });
+	is($r->{status}, 200, "broken arguments in a history over $wires{$wire}")
+	    or diag($r->{body});
+	like(($p->requests)[0]{body}, qr/\{oops/, 'which the model is shown');
 }
 $s->done;
 done_testing();
