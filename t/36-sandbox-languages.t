@@ -255,6 +255,23 @@ for my $lang (sort keys %alias) {
 $s->del("/sessions/$id");
 $s->done;
 
+# The same in sessions that are made otherwise.
+for my $how ([bwrap => set => { 'sandbox.isolation' => 'bwrap' }],
+    [keeper => keeper => 1]) {
+	my ($what, @options) = @$how;
+	my $t = Sandbox->new(@options);
+	$id = $t->session;
+	$t->put($id, $_, $helper{$_}) for sort keys %helper;
+	for my $lang (sort keys %program) {
+		my $a = $t->run($id, $lang, $program{$lang}{good},
+		    args => ['x'], timeout => 60,
+		    compile_timeout_seconds => 120);
+		is("$a->{content}{stdout}$a->{content}{stderr}", "x 0 here\n",
+		    "$lang: with $what too");
+	}
+	$t->done;
+}
+
 # A host without them.
 my $few = Sandbox->new(own => { 'sandbox.languages' => <<'END' });
 languages:
