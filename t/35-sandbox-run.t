@@ -81,7 +81,8 @@ C
 is("$a->{run}{stage} $a->{run}{ended}", 'run timeout',
     'each stage has its own time');
 $a = $s->run($id, 'py', "x = bytearray(200 << 20)", memory_bytes => 64 << 20);
-like($a->{content}{stderr}, qr/MemoryError/, 'less memory than the session');
+like($a->{content}{stderr} . ($a->{run}{note} // ''),
+    qr/MemoryError|memory limit of 64 MiB/, 'less memory than the session');
 $a = $s->run($id, 'bash', <<'SH', memory_bytes => 64 << 20, timeout => 60);
 for i in 1 2 3 4; do
 	python3 -c 'import time; x = bytearray(b"1") * (30 << 20); time.sleep(30)' &
