@@ -16,6 +16,7 @@
  */
 
 /* Opaque types. */
+struct buf;
 struct arena;
 struct conf_provider;
 struct req;
@@ -101,6 +102,21 @@ void model_usage(struct model_req *, enum runs, uint64_t);
  * or -1 with ${m}->why filled in.
  */
 int model_continue(struct model_req *, int);
+
+/**
+ * model_replace(m, b):
+ * Put the JSON text in ${b}, which is emptied, in the place of ${m}'s request.
+ * Return 0, or -1 with ${m}->why filled in.
+ */
+int model_replace(struct model_req *, struct buf *);
+
+/**
+ * model_disown(m):
+ * Take containers of ours out of ${m}, which a provider is to have: it has
+ * never heard of them (executor contract section 4).  Return as
+ * model_continue().
+ */
+int model_disown(struct model_req *);
 
 /**
  * model_keep(m, w):

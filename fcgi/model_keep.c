@@ -133,6 +133,16 @@ give(struct model_req *m, struct buf *b, struct jspan *root)
 	return (0);
 }
 
+int
+model_replace(struct model_req *m, struct buf *b)
+{
+
+	if (give(m, b, &m->root))
+		return (refuse(&m->why, P_SERVER, NULL, "out of memory"));
+	m->text = m->root;
+	return (peek_read(m->r->mem, m->root, &m->peek, &m->why));
+}
+
 /* Set ${m}->before. */
 static int
 set_before(struct model_req *m, const struct stored_response *s)
@@ -165,11 +175,8 @@ rewrite(struct model_req *m, struct jspan previous)
 			edits[1] = (struct jspan_edit){previous, {"null", 4}};
 		}
 	}
-	if (jspan_splice(&b, m->text, edits, n) == 0 &&
-	    give(m, &b, &m->root) == 0) {
-		m->text = m->root;
-		rc = peek_read(m->r->mem, m->root, &m->peek, &m->why);
-	}
+	if (jspan_splice(&b, m->text, edits, n) == 0)
+		rc = model_replace(m, &b);
 
 done:
 	buf_free(&input);

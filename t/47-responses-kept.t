@@ -21,7 +21,8 @@ my %models = (
 );
 my $p = Provider->new(script => { models => \%models });
 my $s = Satchel->new(providers => $p->yaml('chat', 'openai-chat', models =>
-    '["*"]') . $p->yaml('resp', 'openai-responses'));
+    '["*"]') . $p->yaml('resp', 'openai-responses', native_code => 'true')
+    . $p->yaml('ant', 'anthropic-messages', native_code => 'true'));
 
 sub ask {
 	my ($model, %o) = @_;
@@ -151,5 +152,26 @@ is($sent->{previous_response_id}, undef, '... which is not asked for what it doe
 is_deeply([map { $_->{role} } @{$sent->{input}}], [qw(user assistant user)], '... but told');
 ask('resp:two', previous_response_id => 'resp_68af');
 is(($p->requests)[0]{json}{previous_response_id}, 'resp_68af', 'its own ids are passed on');
+my $container = 'cntr_gw_' . '0' x 20;
+my @there = (headers => ['X-Code-Execution' => 'provider']);
+for my $case ([$container, { type => 'auto' }], ['cntr_68af', 'cntr_68af']) {
+	$p->forget;
+	$s->post('/v1/responses', @there, json => { model => 'resp:two', input => 'x',
+	    tools => [{ type => 'web_search' }, { type => 'code_interpreter',
+	    container => $case->[0] }] });
+	is_deeply(($p->requests)[0]{json}{tools}[1]{container}, $case->[1],
+	    "a provider that runs the code: $case->[0]");
+}
+for my $case (["container_gw_" . '0' x 20, undef], [{ id => $container }, undef],
+    ['container_011', 'container_011'], [{ skills => [] }, { skills => [] }]) {
+	$p->forget;
+	$s->post('/v1/messages', ant => 1, @there, json => { model => 'ant:two',
+	    max_tokens => 9, messages => [{ role => 'user', content => 'x' }],
+	    tools => [{ type => 'code_execution_20250825', name => 'code_execution' }],
+	    container => $case->[0] });
+	is_deeply(($p->requests)[0]{json}{container}, $case->[1],
+	    '... in the other protocol') or diag(explain($case->[0]));
+	is(scalar($p->requests), 1, '... asked once');
+}
 $s->done;
 done_testing();
