@@ -268,6 +268,7 @@ setup(struct lc_ptc *p)
 		json_object_put(o);
 		return (-1);
 	}
+	p->r->lc_round = 1;
 	return (lc_ptc_setup(p, o));
 }
 

@@ -7,6 +7,7 @@
 #include "http/place.h"
 
 #include "fcgi/lc.h"
+#include "fcgi/lc_ptc.h"
 #include "fcgi/lc_refs.h"
 #include "fcgi/req.h"
 
@@ -86,6 +87,12 @@ unauthorized(struct req *r, const struct ref *ref)
 {
 	char where[64];
 
+	if (r->lc_round) {
+		(void)lc_ptc_error(r, LC_PTC_FAILED,
+		    "An input file of the program is not there any more.\n",
+		    NULL);
+		return (-1);
+	}
 	(void)snprintf(where, sizeof(where),
 	    "files[%zu] is not there, or not the caller's", ref->at);
 	(void)lc_reply(r, 403, "Unauthorized file reference", where);
@@ -208,6 +215,17 @@ put_aside(struct req *r, struct exec_input *in)
 	return (in->place == NULL ? -1 : 0);
 }
 
+/* Is the place of input ${i} that of another one, too? */
+static int
+is_twice(const struct exec_input *all, size_t n, size_t i)
+{
+
+	for (size_t k = 0; k < n; k++)
+		if (k != i && strcmp(all[k].place, all[i].place) == 0)
+			return (1);
+	return (0);
+}
+
 /*
  * Put ${in} behind the ${n} inputs there are.  Return 1 if it is one of them, 0
  * if it is new, -1 after answering.
@@ -230,6 +248,9 @@ settle(struct req *r, struct exec_input *all, size_t n, struct exec_input *in,
 			return (1);
 		if (put_aside(r, &all[i]))
 			return (-1);
+		if (is_twice(all, n, i))
+			return (
+			    bad(r, at, ".name: too many files have this name"));
 	}
 	return (0);
 }

@@ -82,6 +82,7 @@ struct req {
 	/* LibreChat's routes: see lc.h. */
 	int lc_how;        /* enum lc_how */
 	json_object *json; /* The body, once lc_json() has read it. */
+	int lc_round;      /* A program is under way: errors are 200. */
 	int lc_counted;    /* Against the user's rate, or not to be. */
 
 	/* The answer so far. */

@@ -234,6 +234,13 @@ $r = go_on($r, good('call_001', 1));
 is($r->{stdout}, "abc\n", '... as it was, in the next round');
 is($r->{files}[0]{modified_from}{id}, $up->{files}[0]{fileId}, '... changed by the last');
 
+$r = start('await get_weather(city="x")', files => [{ id => $up->{files}[0]{fileId},
+    name => 'in.txt', kind => 'user', storage_session_id => $up->{session_id} }]);
+$s->del("/v1/files/$up->{session_id}/$up->{files}[0]{fileId}", @u1);
+$r = go_on($r, good('call_001', 1));
+is_deeply([@$r{qw(status stderr)}], ['error',
+    "An input file of the program is not there any more.\n"], 'one that has been deleted');
+
 # --- cancel ---
 
 my $id = '2f0d3a52-6d1e-4b7a-9c55-0a1b2c3d4e5f';
