@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 
 #include "data/container.h"
@@ -52,31 +53,50 @@ openai_note(struct reader *rd, enum speaker who, const char *fmt, ...)
 	return (openai_say(rd, who, x));
 }
 
+/* Add to the system's text, with room for more of it so that many small pieces
+ * cost no more than their length. */
+static int
+add_system(struct reader *rd, struct text x)
+{
+	struct talk *t = rd->talk;
+	size_t len = t->system.len, need = len + 2 + x.len;
+	char *p;
+
+	if (need > rd->room) {
+		if (need > SAID_MAX ||
+		    (p = arena_alloc(t->mem, 2 * need)) == NULL)
+			return (openai_no_memory(rd));
+		if (len > 0)
+			memcpy(p, t->system.p, len);
+		rd->room = 2 * need;
+		rd->system = p;
+	}
+	p = rd->system + len;
+	if (len > 0) {
+		memcpy(p, "\n\n", 2);
+		p += 2;
+	}
+	memcpy(p, x.p, x.len);
+	t->system.p = rd->system;
+	t->system.len = (size_t)(p - rd->system) + x.len;
+	return (0);
+}
+
 int
 openai_instruct(struct reader *rd, struct text x)
 {
-	struct talk *t = rd->talk;
-	int first = t->last == NULL;
 	struct buf b = BUF_INIT(SAID_MAX);
 	struct text whole;
 	int rc;
 
 	if (x.len == 0)
 		return (0);
-	if (!first)
-		buf_puts(&b, "[system] ");
-	else if (t->system.len > 0) {
-		buf_put(&b, t->system.p, t->system.len);
-		buf_puts(&b, "\n\n");
-	}
-	rc = buf_put(&b, x.p, x.len) || talk_text(t, b.p, b.len, &whole);
+	if (rd->talk->last == NULL)
+		return (add_system(rd, x));
+	buf_puts(&b, "[system] ");
+	rc = buf_put(&b, x.p, x.len) || talk_text(rd->talk, b.p, b.len, &whole);
 	buf_free(&b);
-	if (rc)
-		return (openai_no_memory(rd));
-	if (!first)
-		return (openai_say(rd, TALK_USER, whole));
-	t->system = whole;
-	return (0);
+	return (rc ? openai_no_memory(rd) : openai_say(rd, TALK_USER, whole));
 }
 
 /* Parts that are text, and the member in which they hold it. */

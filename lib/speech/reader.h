@@ -22,6 +22,8 @@ struct talk;
 struct reader {
 	struct talk *talk;
 	struct refusal *why;
+	char *system; /* Where the system's text grows... */
+	size_t room;  /* ...and how far it can. */
 	int brackets; /* Positions as "messages[0].content[1]". */
 	char at[160]; /* "messages.0.content.1" */
 	size_t len;

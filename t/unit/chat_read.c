@@ -304,6 +304,29 @@ parameters(void)
 	free(s);
 }
 
+/* Much of one kind costs no more than its length. */
+static void
+crowds(void)
+{
+	struct buf b = BUF_INIT(8U << 20);
+	struct refusal why = {.message = ""};
+	struct arena *mem = arena_new(16U << 20);
+	struct talk *t = talk_new(mem);
+	size_t i;
+
+	buf_puts(&b, "{\"model\":\"m\",\"messages\":[");
+	for (i = 0; i < 50000; i++)
+		buf_puts(&b, "{\"role\":\"system\",\"content\":\"s\"},");
+	buf_puts(&b, "{\"role\":\"user\",\"content\":\"q\"}]}");
+	ok(chat_read(checked(b.p), t, &why) == 0 &&
+		t->system.len == 50000 * 3 - 2,
+	    "many instructions");
+	if (why.message[0] != '\0')
+		printf("# %s\n", why.message);
+	arena_free(mem);
+	buf_free(&b);
+}
+
 int
 main(void)
 {
@@ -312,5 +335,6 @@ main(void)
 	read_histories();
 	refusals();
 	parameters();
+	crowds();
 	return (done_testing());
 }
