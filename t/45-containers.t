@@ -24,6 +24,7 @@ my %models = (
 	change => [bash('echo more >>kept.txt'), { text => 'Changed.' }],
 	data => [bash('cat data*.csv; ls'), { text => 'Read.' }],
 	plain => [{ text => 'Nothing to run.' }],
+	long => [bash('sleep 19'), { text => 'Long.' }],
 	slow => [bash('sleep 4; echo slow'), { text => 'Slept.' }],
 );
 my $p = Provider->new(script => { models => \%models });
@@ -146,6 +147,25 @@ my @both = map {
 } 1 .. 2;
 is(join('', sort map { <$_> } @both), "200 slow\n200 slow\n",
     'two at once: one waits for the other');
+
+# A lease is good for 45 seconds and renewed every 15 for as long as it is held.
+sub lease { return ($s->mysql("SELECT lease, lease_until FROM container WHERE pid = '$bare'"))[0] }
+my $long = fork // die $!;
+if (!$long) {
+	ask('long', container => $id);
+	require POSIX;
+	POSIX::_exit(0);
+}
+my $until = time + 30;
+select(undef, undef, undef, 0.1) while !lease()->[0] && time < $until;
+my @first = @{lease()};
+$until = time + 30;
+select(undef, undef, undef, 0.5) while lease()->[1] == $first[1] && time < $until;
+my @later = @{lease()};
+is($later[0], $first[0], 'a run that goes on keeps its lease');
+cmp_ok($later[1], '>', $first[1], '... which is renewed');
+waitpid($long, 0);
+is_deeply(lease(), [0, 0], '... and given up at its end');
 
 # --- over, foreign, unknown ---
 
