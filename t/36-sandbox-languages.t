@@ -219,6 +219,49 @@ my %alias = (py => [qw(python python3 Python)], ts => ['typescript'],
 is_deeply([sort @{$s->get('/health')->{json}{languages}}],
     [sort keys %program], 'health lists the languages that can run');
 
+# What a runtime needs more than a hello.
+my %more = (
+	js => [<<'END', "5 65536\n"],
+const { Worker } = require('worker_threads');
+const size = new WebAssembly.Memory({ initial: 1 }).buffer.byteLength;
+new Worker('require("worker_threads").parentPort.postMessage(5)',
+    { eval: true }).on('message', m => console.log(m, size));
+END
+	php => ["<?php echo mb_strlen('\u{e9}'), json_encode(['a' => 1]), \"\\n\";",
+	    "1{\"a\":1}\n"],
+	go => [<<'END', "{\"a\":1} [1 3]\n"],
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sort"
+)
+
+func main() {
+	x := []int{3, http.StatusOK - 199}
+	sort.Ints(x)
+	b, _ := json.Marshal(map[string]int{"a": 1})
+	fmt.Println(string(b), x)
+}
+END
+	java => ['import java.util.stream.*; class A { public static void main('
+	    . 'String[] a) { System.out.println(IntStream.range(0, 999)'
+	    . '.parallel().sum()); } }', "498501\n"],
+	r => ["library(Cairo); CairoPNG('p.png'); plot(1:9); invisible(dev.off())"
+	    . "; cat(file.size('p.png') > 0, '\\n')", "TRUE \n"],
+	py => ["import matplotlib.pyplot as p, pandas as d\np.plot([1, 2])\n"
+	    . "p.savefig('m.png')\nprint(d.DataFrame({'a': [4]}).a.sum())",
+	    "4\n"],
+	rs => ['use std::thread; fn main() { println!("{}", '
+	    . 'thread::spawn(|| 5).join().unwrap()); }', "5\n"],
+	cpp => ["#include <regex>\n#include <thread>\n#include <iostream>\n"
+	    . "int main() { std::thread t([] { std::cout << std::regex_match("
+	    . "\"aaa\", std::regex(\"a+\")) << std::endl; }); t.join(); }",
+	    "1\n"],
+);
+
 my $id = $s->session;
 $s->put($id, $_, $helper{$_}) for sort keys %helper;
 for my $lang (sort keys %program) {
@@ -245,6 +288,12 @@ for my $lang (sort keys %program) {
 	    "$lang: an error at run time");
 	isnt($a->{content}{return_code}, 0, "$lang: and its code");
 	is($a->{run}{signal}, $p->{signal}, "$lang: and what ended it");
+}
+for my $lang (sort keys %more) {
+	my $a = $s->run($id, $lang, $more{$lang}[0], timeout => 60,
+	    compile_timeout_seconds => 120);
+	is($a->{content}{stdout} . $a->{content}{stderr}, $more{$lang}[1],
+	    "$lang: threads, its usual libraries, what they reserve");
 }
 for my $lang (sort keys %alias) {
 	for my $alias (@{$alias{$lang}}) {
