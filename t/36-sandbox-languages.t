@@ -227,7 +227,7 @@ const size = new WebAssembly.Memory({ initial: 1 }).buffer.byteLength;
 new Worker('require("worker_threads").parentPort.postMessage(5)',
     { eval: true }).on('message', m => console.log(m, size));
 END
-	php => ["<?php echo mb_strlen('\u{e9}'), json_encode(['a' => 1]), \"\\n\";",
+	php => ["<?php echo mb_strlen('\x{20ac}'), json_encode(['a' => 1]), \"\\n\";",
 	    "1{\"a\":1}\n"],
 	go => [<<'END', "{\"a\":1} [1 3]\n"],
 package main
