@@ -43,8 +43,8 @@ int model_inline(struct model_req *, struct edits *);
 
 /**
  * model_unecho(m, e):
- * Add to ${e} what puts the runs, ids and containers that ${m}'s history has
- * from this gateway into words that its provider understands.  Return 0, or -1
+ * Add to ${e} what puts the runs and ids that ${m}'s history has from this
+ * gateway into words that its provider understands.  Return 0, or -1
  * with ${m}->why filled in.
  */
 int model_unecho(struct model_req *, struct edits *);

@@ -154,28 +154,6 @@ unecho_list(struct model_req *m, struct edits *e, struct jspan list)
 	return (rc);
 }
 
-/* Containers of ours: the provider makes one of its own. */
-static int
-unecho_containers(struct model_req *m, struct edits *e)
-{
-	static const char automatic[] = "{\"type\":\"auto\"}";
-	struct jspan v, tools;
-	struct jspan_iter it;
-	int rc = 0;
-
-	if (m->dialect->wire == WIRE_MESSAGES &&
-	    jspan_get(m->root, "container", &v) > 0 && unecho_container(v))
-		return (edits_add(m, e, v, "null", 4));
-	if (m->dialect->wire != WIRE_RESPONSES ||
-	    jspan_get(m->root, "tools", &tools) == 0 || jspan_iter(&it, tools))
-		return (0);
-	while (rc == 0 && jspan_next(&it, NULL, &tools))
-		if (jspan_get(tools, "container", &v) > 0 &&
-		    unecho_container(v))
-			rc = edits_add(m, e, v, automatic, strlen(automatic));
-	return (rc);
-}
-
 int
 model_unecho(struct model_req *m, struct edits *e)
 {
@@ -185,8 +163,6 @@ model_unecho(struct model_req *m, struct edits *e)
 	if (m->dialect->wire == WIRE_CHAT ||
 	    !unecho_may(m->root.p, m->root.len))
 		return (0);
-	if (unecho_containers(m, e))
-		return (-1);
 	if (jspan_get(m->root, responses ? "input" : "messages", &list) == 0)
 		return (0);
 	return (unecho_list(m, e, list));

@@ -36,20 +36,6 @@ begins(struct jspan o, const char *key, const char *with,
 	return (1);
 }
 
-int
-unecho_container(struct jspan v)
-{
-	char s[CALL_ID_SIZE];
-	struct jspan id = v;
-
-	if (pick_is(v, '{') && !reader_member(v, "id", &id))
-		return (0);
-	if (!pick_is(id, '"') || id.len - 2 >= sizeof(s))
-		return (0);
-	return (strncmp(id.p + 1, "container_gw_", 13) == 0 ||
-	    strncmp(id.p + 1, "cntr_gw_", 8) == 0);
-}
-
 /* ---- A run as text */
 
 static void

@@ -43,10 +43,4 @@ int unecho_messages(struct buf *, struct jspan, unecho_fn *, void *);
  */
 int unecho_item(struct buf *, struct jspan, struct jspan *);
 
-/**
- * unecho_container(v):
- * Is ${v}, a container or its id, one of ours?
- */
-int unecho_container(struct jspan);
-
 #endif /* !SPEECH_UNECHO_H_ */
