@@ -1,0 +1,145 @@
+package Streams;
+# For the bench: a chat server that streams without thinking, and clients of
+# streams.
+#
+#	my $up = Streams->new(); $up->{port}; $up->stop;
+#
+# The model "one" says one event, "many" says $Streams::many of them as fast as
+# it can, "slow" one a second until it is stopped.
+use strict;
+use warnings;
+use IO::Select;
+use IO::Socket::INET;
+use POSIX ();
+use Time::HiRes qw(time);
+
+our $many = 100000;
+
+my $chunk = 'data: {"id":"x","object":"chat.completion.chunk","created":1,'
+    . '"model":"m","choices":[{"index":0,"delta":{"content":"hello world "},'
+    . '"finish_reason":null}]}' . "\n\n";
+my $end = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}'
+    . "\n\ndata: [DONE]\n\n";
+my $head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+    . "Connection: close\r\n\r\n";
+
+sub new {
+	my ($class) = @_;
+	my $l = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1024,
+	    ReuseAddr => 1) or die "bench: $!";
+	my $pid = fork() // die "bench: $!";
+	if ($pid == 0) {
+		$SIG{PIPE} = 'IGNORE';
+		$SIG{TERM} = sub { POSIX::_exit(0) };
+		serve($l);
+	}
+	return bless({ pid => $pid, port => $l->sockport }, $class);
+}
+
+sub stop {
+	my ($self) = @_;
+	kill('TERM', $self->{pid});
+	waitpid($self->{pid}, 0);
+}
+
+# Is this a whole request?
+sub whole {
+	my ($text) = @_;
+	my $at = index($text, "\r\n\r\n");
+	return 0 if $at < 0;
+	my ($len) = $text =~ /content-length: *(\d+)/i;
+	return length($text) - $at - 4 >= ($len // 0);
+}
+
+sub serve {
+	my ($l) = @_;
+	my ($sel, $next, %text, %slow) = (IO::Select->new($l), time + 1);
+	my $parent = getppid();
+	while (getppid() == $parent) {
+		for my $c ($sel->can_read(0.05)) {
+			if ($c == $l) {
+				$sel->add($l->accept // next);
+				next;
+			}
+			$text{$c} //= '';
+			if (!sysread($c, $text{$c}, 65536, length($text{$c}))) {
+				$sel->remove($c);
+				delete($slow{$c});
+				close($c);
+				next;
+			}
+			next unless whole($text{$c});
+			my ($model) = delete($text{$c}) =~ /"model": ?"(\w+)"/;
+			if ($model eq 'slow') {
+				syswrite($c, $head . $chunk);
+				$slow{$c} = $c;
+				next;
+			}
+			print $c $head, $chunk x ($model eq 'many' ? $many : 1), $end;
+			$sel->remove($c);
+			close($c);
+		}
+		next if time < $next;
+		$next = time + 1;
+		syswrite($_, $chunk) for values(%slow);
+	}
+	POSIX::_exit(0);
+}
+
+# Begin a streamed request; the socket.
+sub ask {
+	my ($port, $path, $model, $key) = @_;
+	my $body = qq({"model":"$model","max_tokens":100000,"stream":true,)
+	    . '"messages":[{"role":"user","content":"x"}]}';
+	my $c = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+	    PeerPort => $port) or die "bench: $!";
+	print $c "POST $path HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer $key\r\n",
+	    "Content-Type: application/json\r\nanthropic-version: 2023-06-01\r\n",
+	    "Connection: close\r\nContent-Length: ", length($body), "\r\n\r\n", $body;
+	$c->flush;
+	return $c;
+}
+
+# Read until the first piece of text; false if none came.
+sub first {
+	my ($c) = @_;
+	my $got = '';
+	while ($got !~ /hello/) {
+		IO::Select->new($c)->can_read(60) or return 0;
+		sysread($c, $got, 65536, length($got)) or return 0;
+	}
+	return 1;
+}
+
+# Read to the end; how many pieces of text there were.
+sub rest {
+	my ($c) = @_;
+	my ($n, $line) = (0);
+	while (defined($line = <$c>)) {
+		$n++ if $line =~ /hello/;
+	}
+	return $n;
+}
+
+# Milliseconds of CPU that the processes have used.
+sub cpu {
+	my $ticks = 0;
+	for my $pid (@_) {
+		open(my $f, '<', "/proc/$pid/stat") or next;
+		my @x = split(' ', <$f>);
+		$ticks += $x[13] + $x[14];
+	}
+	return $ticks * 10;
+}
+
+# Kilobytes that are theirs alone.
+sub private {
+	my $kb = 0;
+	for my $pid (@_) {
+		open(my $f, '<', "/proc/$pid/smaps_rollup") or next;
+		/^Private_Dirty:\s+(\d+)/ and $kb += $1 while <$f>;
+	}
+	return $kb;
+}
+
+1;
