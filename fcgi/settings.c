@@ -17,7 +17,7 @@ executor_object(struct req *r, const struct setting *s)
 {
 	const char *file =
 	    policy_word((enum conf_executor)r->srv->conf->executor);
-	char when[CLOCK_RFC3339_SIZE];
+	char when[CLOCK_RFC3339_SIZE] = "";
 	json_object *o;
 
 	if (s != NULL)
