@@ -155,12 +155,8 @@ set(int what, uint64_t n)
 	return (setrlimit((__rlimit_resource_t)what, &r));
 }
 
-/*
- * What the calling process has in memory already, if it was forked with all
- * that its program needs: that is not the program's to answer for.
- */
-static uint64_t
-loaded(void)
+uint64_t
+limits_loaded(void)
 {
 	char text[128], *p = text;
 	uint64_t pages = 0;
@@ -178,7 +174,7 @@ loaded(void)
 }
 
 int
-limits_apply(const struct limits *l)
+limits_apply(const struct limits *l, uint64_t loaded)
 {
 	/*
 	 * RLIMIT_DATA is what bounds a process: it counts the memory that can
@@ -193,7 +189,7 @@ limits_apply(const struct limits *l)
 		uint64_t n;
 	} all[] = {
 	    {RLIMIT_CORE, 0},
-	    {RLIMIT_DATA, l->memory / 8 * 7 + loaded()},
+	    {RLIMIT_DATA, l->memory / 8 * 7 + loaded},
 	    {RLIMIT_AS, l->address > 0 ? l->address : l->memory * 16},
 	    {RLIMIT_FSIZE, l->workspace},
 	    {RLIMIT_NOFILE, LIMIT_FDS},

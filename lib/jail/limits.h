@@ -79,10 +79,17 @@ int limits_read(char *const *, size_t, struct limits *);
 uint64_t limits_inodes(const struct limits *);
 
 /**
- * limits_apply(l):
- * Put the calling process, which is about to run a caller's code, under ${l}.
- * Return 0 or -1 with errno.
+ * limits_loaded():
+ * The bytes of memory that the calling process may write to so far.
  */
-int limits_apply(const struct limits *);
+uint64_t limits_loaded(void);
+
+/**
+ * limits_apply(l, loaded):
+ * Put the calling process, which is about to run a caller's code, under ${l}.
+ * ${loaded} bytes of its memory are not the caller's.  Return 0 or -1 with
+ * errno.
+ */
+int limits_apply(const struct limits *, uint64_t);
 
 #endif /* !JAIL_LIMITS_H_ */

@@ -46,7 +46,7 @@ inner(const struct limits *l, int fd)
 		tell(fd, &f);
 	if (filter_drop())
 		tell_step(fd, "capabilities");
-	if (limits_apply(l))
+	if (limits_apply(l, 0))
 		tell_step(fd, "limits");
 	if (filter_load())
 		tell_step(fd, "seccomp");

@@ -158,6 +158,11 @@ done; wait
 SH
 is($c->{return_code}, 137, '4: the same from bash');
 
+py('print(1)');
+is(join(' ', map { Satchel::_slurp("/proc/$_/oom_score_adj") + 0 }
+    $s->inside($id)), Satchel::_slurp('/proc/self/oom_score_adj') + 0
+    . ' 1000', '4: the kernel takes the interpreter before the supervisor');
+
 # Shared pages are counted once: forked children of a large process.
 is(py(<<'PY'), 'done', '4: pages shared by fork count once');
 b = bytearray(100 << 20)
