@@ -126,7 +126,14 @@ guest_start(const struct jail *J, const struct guest_how *how, struct guest *g)
 	if (fcntl(out[0], F_SETFL, O_NONBLOCK) ||
 	    fcntl(err[0], F_SETFL, O_NONBLOCK))
 		goto err2;
-	if ((g->pid = fork()) == -1)
+
+	/*
+	 * A supervisor that comes from the zygote has much to copy, so a child
+	 * that becomes another program borrows its memory until then.  Nobody
+	 * can stop the child meanwhile: when a guest begins, all others have
+	 * ended or are stopped.
+	 */
+	if ((g->pid = how->path != NULL ? vfork() : fork()) == -1)
 		goto err2;
 	if (g->pid == 0)
 		become(J, how, out[1], err[1]);

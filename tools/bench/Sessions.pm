@@ -121,7 +121,10 @@ sub held {
 	my $kb = 0;
 	for my $pid (@pids) {
 		open(my $f, '<', "/proc/$pid/smaps_rollup") or die "bench: only root can look at sessions\n";
-		/^(\w+):\s+(\d+)/ && $1 =~ $fields and $kb += $2 while <$f>;
+		while (my $line = <$f>) {
+			my ($field, $n) = $line =~ /^(\w+):\s+(\d+)/ or next;
+			$kb += $n if $field =~ $fields;
+		}
 	}
 	return $kb / 1024;
 }
@@ -131,7 +134,9 @@ sub tables {
 	my $kb = 0;
 	for my $pid (@_) {
 		open(my $f, '<', "/proc/$pid/status") or next;
-		/^VmPTE:\s+(\d+)/ and $kb += $1 while <$f>;
+		while (my $line = <$f>) {
+			$kb += $1 if $line =~ /^VmPTE:\s+(\d+)/;
+		}
 	}
 	return $kb / 1024;
 }
@@ -224,7 +229,8 @@ sub yardstick {
 	my $rate = rate(2, 4, sub {
 		my $c = IO::Socket::UNIX->new(Peer => $path) // die $!;
 		syswrite($c, 'print(1)');
-		sysread($c, my $in, 100);
+		my $in = '';
+		1 while sysread($c, $in, 100, length($in));
 		die "bench: the yardstick says nothing" if $in ne "1\n";
 	});
 	kill('KILL', $pid);
