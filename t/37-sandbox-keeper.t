@@ -10,7 +10,7 @@ use Time::HiRes qw(sleep time);
 use Sandbox;
 
 my $s = Sandbox->new(keeper => 1);
-my ($c, $r, $id, @ids);
+my ($c, $r, $id, @ids, $running);
 
 # Wait until $what->() is true; is it, within $seconds?
 sub soon {
@@ -254,5 +254,30 @@ is($s->python($s->session, $loaded)->{stdout}, "True\n",
     'the new one is of use');
 is($s->python($kept, 'print(3)')->{stdout}, "3\n",
     'a session in use does not notice');
+$s->done;
+
+# --- too much memory ---
+
+$s = Sandbox->new(keeper => 1, set => { 'sandbox.ready' => 1,
+    'sandbox.host_memory_bytes' => 160 << 20 });
+$s->expect_log(qr/ended, unused/);
+my $fill = 'head -c 60000000 /dev/zero >fill';
+my ($old, $busy, $young) = map { $s->session } 1 .. 3;
+is($s->bash($_, $fill)->{return_code}, 0, 'a session holds 60 MB')
+    for $busy, $old;
+$running = fork // die;
+if (!$running) {
+	my $c = eval { $s->bash($busy, 'sleep 20; echo done') };
+	POSIX::_exit(defined $c && $c->{stdout} eq "done\n" ? 0 : 1);
+}
+sleep 7;
+is($s->get("/sessions/$_")->{status}, 200, 'below the bound all stay')
+    for $old, $busy, $young;
+is($s->bash($young, $fill)->{return_code}, 0, 'a third one');
+ok(soon(20, sub { $s->get("/sessions/$old")->{status} == 404 }),
+    'above it, the one unused for longest ends');
+is($s->get("/sessions/$young")->{status}, 200, 'not the youngest');
+waitpid $running, 0;
+is($?, 0, 'nor one that runs something, however long ago it was asked');
 $s->done;
 done_testing();

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "jail/brood.h"
+#include "jail/crowd.h"
 #include "jail/ready.h"
 #include "jail/session.h"
 
@@ -29,7 +30,7 @@
 #define PAUSE_MS 1000      /* After a failure; doubled for each further one, */
 #define PAUSE_MAX_MS 60000 /* up to this. */
 #define LOAD_MS 120000     /* A zygote that loads for so long hangs. */
-#define LOOK_MS 5000       /* Between two looks for what has died. */
+#define LOOK_MS 5000       /* Between two looks at what there is. */
 #define WAIT_MIN_S 60      /* Ready sessions outlive their zygote's age. */
 
 /* The library of zygote.h, put into the program by the linker. */
@@ -275,6 +276,8 @@ look(struct keeper *k)
 	if (clock_ms() < k->looked + LOOK_MS)
 		return;
 	host_sweep(k->host);
+	if (k->conf.sandbox_host_memory > 0)
+		crowd_bound(k->host, k->conf.sandbox_host_memory);
 	if (k->now.state == BROOD_READY)
 		ready_prune(k->idle, k->now.name);
 	k->looked = clock_ms();

@@ -174,7 +174,8 @@ const struct row conf_rows[] = {
 	    "Sessions that satchel-keeper keeps ready; 0 = none."),
 	NUM("sandbox.zygote_seconds", AT(sandbox_zygote_s), "3600", 1, 604800,
 	    "They come from an interpreter that is replaced at this age."),
-	LATER("sandbox.host_memory_bytes"),
+	NUM("sandbox.host_memory_bytes", AT(sandbox_host_memory), "0", 0, TIB,
+	    "satchel-keeper ends unused sessions above it; 0 = no bound."),
 
 	TEXT("server.public_url", url, AT(public_url), "",
 	    "Address that callers use, where an answer must hold one."),

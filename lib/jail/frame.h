@@ -154,7 +154,8 @@ enum op {
 	OP_PUT,
 	OP_GET,
 	OP_LIST,
-	OP_CLAIM, /* A ready session becomes somebody's, with these times. */
+	OP_CLAIM,  /* A ready session becomes somebody's, with these times. */
+	OP_RETIRE, /* The session ends. */
 	OP_END
 };
 

@@ -28,6 +28,7 @@ struct jail {
 	struct limits lim;
 	uint64_t began; /* clock_ms() */
 	int ready;      /* Nobody's yet. */
+	int over;       /* It is to end. */
 	int root;       /* The workspace. */
 	int sigs;       /* signalfd of SIGCHLD. */
 	int group;      /* For cgroup_kills(). */

@@ -34,7 +34,7 @@ place_make(int at, const char *name, int *dir, int *lock)
 	if ((*dir = place_open(at, name)) == -1)
 		goto err1;
 	*lock =
-	    openat(*dir, "lock", O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	    openat(*dir, "lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (*lock == -1 || flock(*lock, LOCK_EX))
 		goto err2;
 	return (0);

@@ -361,6 +361,15 @@ op_claim(struct ask *a)
 	done_plain(a, REPLY_OK);
 }
 
+/* Its turn has come, so nothing runs. */
+static void
+op_retire(struct ask *a)
+{
+
+	a->J->over = 1;
+	done_plain(a, REPLY_OK);
+}
+
 static void (*const ops[OP_END])(struct ask *) = {
     [OP_BASH] = op_text,
     [OP_PYTHON] = op_text,
@@ -370,6 +379,7 @@ static void (*const ops[OP_END])(struct ask *) = {
     [OP_GET] = op_get,
     [OP_LIST] = op_list,
     [OP_CLAIM] = op_claim,
+    [OP_RETIRE] = op_retire,
 };
 
 /* The worker has given up waiting for its turn. */

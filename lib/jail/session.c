@@ -27,6 +27,7 @@
 #define PREFIX "sbx_"
 #define RANDOM 22
 #define TELL_MS 2000       /* For a ready session to answer. */
+#define RETIRE_MS 200      /* Or it is busy. */
 #define READY_MS 3000      /* For the next one to be made, */
 #define IMPATIENT_MS 10000 /* or nobody waits for so long. */
 #define SWEEP_S 10 /* Between two looks for what ended sessions have left. */
@@ -83,8 +84,8 @@ host_close(struct host *H)
 	free(H);
 }
 
-static int
-is_id(const char *id)
+int
+session_is_id(const char *id)
 {
 	static const char all[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				  "abcdefghijklmnopqrstuvwxyz";
@@ -115,7 +116,7 @@ look_around(const struct host *H, int sure, int remove)
 		return (0);
 	}
 	while ((d = readdir(D)) != NULL) {
-		if (!is_id(d->d_name))
+		if (!session_is_id(d->d_name))
 			continue;
 		if (!sure || !place_over(H->dir, d->d_name))
 			n++;
@@ -222,29 +223,38 @@ make_dir(const struct host *H, const char *id, int *dir, int *lock)
 	return (rc);
 }
 
-/* Tell the session ${id}, which was waiting for a caller, that it has one. */
+/* Have the session ${id} do what ${m} says, at once. */
 static int
-tell(struct host *H, const char *id, const struct limits *l)
+order(struct host *H, const char *id, struct buf *m, uint64_t ms)
 {
-	struct buf m = BUF_INIT(256);
-	uint64_t until = clock_ms() + TELL_MS;
+	uint64_t until = clock_ms() + ms;
 	struct errand e;
 	enum frame_tag tag;
 	struct msg answer;
 	int rc = -1;
 
+	(void)msg_num(m, MSG_DEADLINE, until);
+	if (!buf_ok(m) || errand_start(H, id, m, -1, until, &e) != ERRAND_OK)
+		return (-1);
+	if (errand_next(&e, until, &tag) == ERRAND_OK && tag == FRAME_DONE &&
+	    msg_parse(e.body.p, e.body.len, &answer) == 0 &&
+	    msg_get_num(&answer, MSG_STATUS, REPLY_FAIL) == REPLY_OK)
+		rc = 0;
+	errand_end(&e);
+	return (rc);
+}
+
+/* Tell the session ${id}, which was waiting for a caller, that it has one. */
+static int
+tell(struct host *H, const char *id, const struct limits *l)
+{
+	struct buf m = BUF_INIT(256);
+	int rc;
+
 	(void)msg_num(&m, MSG_OP, OP_CLAIM);
-	(void)msg_num(&m, MSG_DEADLINE, until);
 	(void)msg_num(&m, MSG_IDLE, l->idle_s);
 	(void)msg_num(&m, MSG_LIFETIME, l->lifetime_s);
-	if (buf_ok(&m) && errand_start(H, id, &m, -1, until, &e) == ERRAND_OK) {
-		if (errand_next(&e, until, &tag) == ERRAND_OK &&
-		    tag == FRAME_DONE &&
-		    msg_parse(e.body.p, e.body.len, &answer) == 0 &&
-		    msg_get_num(&answer, MSG_STATUS, REPLY_FAIL) == REPLY_OK)
-			rc = 0;
-		errand_end(&e);
-	}
+	rc = order(H, id, &m, TELL_MS);
 	buf_free(&m);
 	return (rc);
 }
@@ -419,7 +429,7 @@ find(const struct host *H, const char *id, int *dir, struct stat *st,
 {
 	int lock, live;
 
-	if (!is_id(id) || (*dir = place_open(H->dir, id)) == -1)
+	if (!session_is_id(id) || (*dir = place_open(H->dir, id)) == -1)
 		return (SESSION_NONE);
 	if ((lock = openat(*dir, "lock", O_RDONLY | O_CLOEXEC)) == -1)
 		goto err1;
@@ -480,7 +490,7 @@ session_connect(struct host *H, const char *id, uint64_t until, int *fd)
 	struct sockaddr_un sun;
 	int dir, flags;
 
-	if (!is_id(id) || (dir = place_open(H->dir, id)) == -1)
+	if (!session_is_id(id) || (dir = place_open(H->dir, id)) == -1)
 		return (SESSION_NONE);
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (*fd == -1) {
@@ -517,6 +527,21 @@ session_destroy(struct host *H, const char *id)
 	if (find(H, id, &dir, &st, &m) != SESSION_OK)
 		return (SESSION_NONE);
 	(void)close(dir);
+	(void)place_end(H->dir, id);
+	return (SESSION_OK);
+}
+
+enum session_rc
+session_retire(struct host *H, const char *id)
+{
+	struct buf m = BUF_INIT(256);
+	int rc;
+
+	(void)msg_num(&m, MSG_OP, OP_RETIRE);
+	rc = order(H, id, &m, RETIRE_MS);
+	buf_free(&m);
+	if (rc)
+		return (SESSION_NONE);
 	(void)place_end(H->dir, id);
 	return (SESSION_OK);
 }

@@ -117,4 +117,17 @@ enum session_rc session_connect(struct host *, const char *, uint64_t, int *);
  */
 enum session_rc session_destroy(struct host *, const char *);
 
+/**
+ * session_retire(H, id):
+ * End ${id} unless a call of it runs.  SESSION_NONE if one does, or if there is
+ * no such session.
+ */
+enum session_rc session_retire(struct host *, const char *);
+
+/**
+ * session_is_id(id):
+ * Could ${id} be a session's?
+ */
+int session_is_id(const char *);
+
 #endif /* !JAIL_SESSION_H_ */

@@ -24,9 +24,11 @@
 #include "jail/ns.h"
 #include "jail/serve.h"
 #include "jail/supervisor.h"
+#include "jail/usage.h"
 
 #define PEER_S 30       /* A worker that stalls so long is gone. */
 #define LOOK_MS 60000UL /* Between two looks whether we are wanted. */
+#define MEASURE_MS 500  /* After a call we say what we hold. */
 
 _Noreturn void
 supervisor_failed(const struct ns_fail *f)
@@ -83,14 +85,21 @@ loop(struct jail *J)
 	};
 	uint64_t now = J->began, ends, idle, wait;
 	struct signalfd_siginfo si;
+	int measured = 0, n;
 
 	ends = now + J->lim.lifetime_s * 1000;
 	idle = now + J->lim.idle_s * 1000;
-	for (; now < ends && now < idle && !unwanted(); now = clock_ms()) {
-		wait = least(least(ends, idle) - now, LOOK_MS);
+	for (; now < ends && now < idle && !J->over && !unwanted();
+	     now = clock_ms()) {
+		wait = least(
+		    least(ends, idle) - now, measured ? LOOK_MS : MEASURE_MS);
 		p[0].revents = p[1].revents = 0;
-		if (poll(p, 2, (int)wait) == -1 && errno != EINTR)
+		if ((n = poll(p, 2, (int)wait)) == -1 && errno != EINTR)
 			return;
+		if (n == 0 && !measured) {
+			usage_write(SUPERVISOR_LOCK);
+			measured = 1;
+		}
 		if (p[1].revents) {
 			(void)read(J->sigs, &si, sizeof(si));
 			guests_reap(J);
@@ -99,6 +108,7 @@ loop(struct jail *J)
 			serve_next(J, ends);
 			ends = J->began + J->lim.lifetime_s * 1000;
 			idle = clock_ms() + J->lim.idle_s * 1000;
+			measured = 0;
 		}
 	}
 }

@@ -1,0 +1,23 @@
+#ifndef JAIL_USAGE_H_
+#define JAIL_USAGE_H_
+
+#include <stdint.h>
+
+/*
+ * What a session holds of its host's memory, written by its supervisor into its
+ * lock file, whose time it leaves as it is.
+ */
+
+/**
+ * usage_write(lock):
+ * Called by the supervisor: measure and write it.
+ */
+void usage_write(int);
+
+/**
+ * usage_read(lock):
+ * The bytes; 0 if there is nothing written yet.
+ */
+uint64_t usage_read(int);
+
+#endif /* !JAIL_USAGE_H_ */
