@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/conf.h"
 #include "base/jset.h"
+#include "base/jspan.h"
 #include "data/admin.h"
 
 #include "fcgi/lc.h"
@@ -14,12 +15,16 @@
 #include "fcgi/req.h"
 #include "fcgi/routes.h"
 
+#define JSON_DEPTH 64
 #define RESOURCE_MAX 128
 #define ENTITY_MAX 40
 #define WORD                         \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 	"abcdefghijklmnopqrstuvwxyz" \
 	"0123456789_-"
+
+const char *const lc_body_keys[] = {
+    "LIBRECHAT_CODE_API_KEY", "api_key", "apiKey", NULL};
 
 json_object *
 lc_error(const char *error, const char *message)
@@ -49,17 +54,39 @@ put_json(void *o)
 	json_object_put(o);
 }
 
+/* Has the object ${text} one of the credential's members twice? */
+static int
+is_ambiguous(struct jspan text)
+{
+	struct jspan_info info;
+	struct jspan v;
+
+	if (jspan_check(text.p, text.len, JSON_DEPTH, &info) != JSPAN_OK)
+		return (1);
+	for (size_t i = 0; lc_body_keys[i] != NULL; i++)
+		if (jspan_get(info.root, lc_body_keys[i], &v) > 1)
+			return (1);
+	return (0);
+}
+
 int
 lc_json(struct req *r, json_object **o)
 {
+	struct jspan text;
 
 	if (r->json == NULL) {
-		if (req_json(r, r->srv->conf->body_max_bytes, o, NULL, NULL))
+		if (req_json_last(r, r->srv->conf->body_max_bytes, JSON_DEPTH,
+			o, &text.p, &text.len))
 			return (-1);
 		if (arena_cleanup(r->mem, put_json, *o)) {
 			json_object_put(*o);
 			(void)reply_problem(
 			    r, P_SERVER, NULL, "Internal server error");
+			return (-1);
+		}
+		if (is_ambiguous(text)) {
+			(void)lc_reply(r, 400,
+			    "A credential stands in the body twice", NULL);
 			return (-1);
 		}
 		r->json = *o;
@@ -109,12 +136,12 @@ check_rate(struct req *r)
 }
 
 int
-lc_identify(struct req *r, const char *user)
+lc_assume(struct req *r, const char *user)
 {
-	enum data_rc rc = DATA_OK;
+	enum data_rc rc;
 
 	if (r->lc_how == LC_HOW_JWT)
-		return (check_rate(r));
+		return (0);
 	if (user == NULL || *user == '\0')
 		user = req_header(r, "User-Id");
 	if (user == NULL || *user == '\0')
@@ -129,12 +156,19 @@ lc_identify(struct req *r, const char *user)
 	    ? caller_local(r->srv->db, r->mem, user, &r->caller)
 	    : caller_assert(r->srv->db, r->mem, &r->caller, user);
 	if (rc == DATA_OK)
-		return (check_rate(r));
+		return (0);
 	if (rc == DATA_NONE)
 		(void)lc_reply(r, 403, "This user is disabled", NULL);
 	else
 		(void)reply_data(r, rc);
 	return (-1);
+}
+
+int
+lc_identify(struct req *r, const char *user)
+{
+
+	return (lc_assume(r, user) || check_rate(r) ? -1 : 0);
 }
 
 int

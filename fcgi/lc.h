@@ -32,18 +32,28 @@ struct lc_said {
  */
 int lc_auth(struct req *);
 
+/* Where older hosts' tools put a key in the body; the first of them counts.
+ * Ends with NULL. */
+extern const char *const lc_body_keys[];
+
 /**
  * lc_json(r, o):
- * The JSON object of the body, which belongs to ${r}.  Return 0, or -1 after
- * answering.
+ * The JSON object of the body, which belongs to ${r}.  A key that stands twice
+ * means its last value, but for those of lc_body_keys, which are refused.
+ * Return 0, or -1 after answering.
  */
 int lc_json(struct req *, json_object **);
 
 /**
- * lc_identify(r, user):
+ * lc_assume(r, user):
  * Settle for whom the call is: a token's user; else ${user}, else the header
- * User-Id, else the key's own; and count the call against his rate, once.
- * Return 0, or -1 after answering.
+ * User-Id, else the key's own.  Return 0, or -1 after answering.
+ */
+int lc_assume(struct req *, const char *);
+
+/**
+ * lc_identify(r, user):
+ * As lc_assume(), and count the call against that user's rate, once.
  */
 int lc_identify(struct req *, const char *);
 

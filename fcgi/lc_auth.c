@@ -17,8 +17,6 @@
 #include "fcgi/req.h"
 #include "fcgi/routes.h"
 
-#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
-
 /* What the request says of its caller; NULL where it does not. */
 struct claim {
 	const char *key, *jwt;
@@ -186,8 +184,6 @@ is_trusted(const struct req *r)
 static int
 body_key(struct req *r, const char **key)
 {
-	static const char *const names[] = {
-	    "LIBRECHAT_CODE_API_KEY", "api_key", "apiKey"};
 	json_object *o;
 	const char *s;
 
@@ -196,8 +192,8 @@ body_key(struct req *r, const char **key)
 		return (0);
 	if (lc_json(r, &o))
 		return (-1);
-	for (size_t i = 0; *key == NULL && i < NELEM(names); i++) {
-		if (jget_str(o, names[i], &s) == JGET_OK &&
+	for (size_t i = 0; *key == NULL && lc_body_keys[i] != NULL; i++) {
+		if (jget_str(o, lc_body_keys[i], &s) == JGET_OK &&
 		    s[strspn(s, " \t\r\n")] != '\0')
 			*key = s;
 	}

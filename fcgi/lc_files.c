@@ -202,9 +202,9 @@ list_json(const struct detail *d, const struct lc_object *o, size_t n)
 /*
  * GET /v1/files/{session}
  *
- * 200: its objects, [] if there are none any more.
+ * 200: its objects, [] if there are none.  A run that made no files has left no
+ * row of its session, so one that is not known is empty too.
  * 400, 403: no owner key, or another than the session's.
- * 404: there is no such session.
  */
 int
 lc_list(struct req *r)
@@ -225,7 +225,7 @@ lc_list(struct req *r)
 		return (0);
 	rc = lc_session_find(r->srv->db, r->mem, r->arg[0], &have, &used);
 	if (rc == DATA_NONE)
-		return (lc_reply(r, 404, "Session not found", NULL));
+		return (reply_json(r, 200, list_json(d, NULL, 0)));
 	if (rc == DATA_OK && !lc_owner_same(&owner, &have))
 		return (lc_reply(r, 403, "Unauthorized", NULL));
 	if (rc == DATA_OK)

@@ -107,7 +107,7 @@ intake_read(struct intake *in)
 	struct req *r = in->form.r;
 
 	/* A trusted caller is nobody until he is named, and rows need one. */
-	if (r->lc_how == LC_HOW_LOCAL && lc_identify(r, NULL))
+	if (r->lc_how == LC_HOW_LOCAL && lc_assume(r, NULL))
 		return (-1);
 	if (lc_form_read(&in->form) || intake_owner(in))
 		return (-1);

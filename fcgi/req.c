@@ -87,11 +87,14 @@ read_body(struct req *r, struct buf *b, size_t max)
 }
 
 static int
-parse_object(struct req *r, const struct buf *b, json_object **o)
+parse_object(
+    struct req *r, const struct buf *b, unsigned int depth, json_object **o)
 {
+	const char *text = b->len > 0 ? b->p : "";
 	size_t at = 0;
 
-	switch (jget_parse(b->len > 0 ? b->p : "", b->len, o, &at)) {
+	switch (depth > 0 ? jget_parse_last(text, b->len, depth, o, &at)
+			  : jget_parse(text, b->len, o, &at)) {
 	case JGET_PARSE_OK:
 		if (json_object_is_type(*o, json_type_object))
 			return (0);
@@ -122,9 +125,10 @@ parse_object(struct req *r, const struct buf *b, json_object **o)
 	return (-1);
 }
 
-int
-req_json(
-    struct req *r, size_t max, json_object **o, const char **text, size_t *len)
+/* As req_json(), or with a ${depth} as req_json_last(). */
+static int
+take_json(struct req *r, size_t max, unsigned int depth, json_object **o,
+    const char **text, size_t *len)
 {
 	struct buf b = BUF_INIT(max + 1);
 
@@ -138,7 +142,7 @@ req_json(
 		    "The request body exceeds the limit of %zu bytes", max);
 		return (-1);
 	}
-	if (read_body(r, &b, max) || parse_object(r, &b, o))
+	if (read_body(r, &b, max) || parse_object(r, &b, depth, o))
 		goto err0;
 	if (text == NULL) {
 		buf_free(&b);
@@ -157,6 +161,22 @@ err0:
 	/* Failure! */
 	buf_free(&b);
 	return (-1);
+}
+
+int
+req_json(
+    struct req *r, size_t max, json_object **o, const char **text, size_t *len)
+{
+
+	return (take_json(r, max, 0, o, text, len));
+}
+
+int
+req_json_last(struct req *r, size_t max, unsigned int depth, json_object **o,
+    const char **text, size_t *len)
+{
+
+	return (take_json(r, max, depth, o, text, len));
 }
 
 static void

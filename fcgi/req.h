@@ -128,6 +128,14 @@ int req_act_as(struct req *, const char *, const char *);
 int req_json(struct req *, size_t, json_object **, const char **, size_t *);
 
 /**
+ * req_json_last(r, max, depth, o, text, len):
+ * As req_json(), but nested at most ${depth} deep, and of a key that an object
+ * has twice the last one counts.
+ */
+int req_json_last(struct req *, size_t, unsigned int, json_object **,
+    const char **, size_t *);
+
+/**
  * reply_header(r, name, fmt, ...):
  * Add a header to the answer, before it is begun.  Control bytes in the value
  * become '_'.

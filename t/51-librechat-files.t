@@ -39,7 +39,7 @@ is_deeply($r->{json}, { message => 'success', storage_session_id => $ss,
     session_id => $ss, files => [{ fileId => $f,
     filename => 'ventes été 2026.csv' }] }, '... and nothing else');
 is(up(\@u1, file('x', 'a.txt'), [kind => 'user'])->{status}, 200,
-    'fields after the file');
+    'row 64: fields after the file');
 is($s->post('/v1/upload', @u1, form => [['files', 'x', 'a.txt'],
     [kind => 'user']])->{status}, 200, 'a part of another name');
 is(up(\@u1, [kind => 'user'], file('', '__init__.py'))->{status}, 200,
@@ -49,16 +49,16 @@ my %refused = (
 	'no kind' => [file('x', 'a')],
 	'another kind' => [[kind => 'x'], file('x', 'a')],
 	'entity as a kind' => [[kind => 'entity'], [id => 'x'], file('x', 'a')],
-	'a skill without version' => [[kind => 'skill'], [id => 's'], file('x', 'a')],
-	'a skill of version NaN' => [[kind => 'skill'], [id => 's'],
+	'row 18: a skill without version' => [[kind => 'skill'], [id => 's'], file('x', 'a')],
+	'row 19: a skill of version NaN' => [[kind => 'skill'], [id => 's'],
 	    [version => 'NaN'], file('x', 'a')],
-	'a skill of no version' => [[kind => 'skill'], [id => 's'],
+	'row 19: a skill of no version' => [[kind => 'skill'], [id => 's'],
 	    [version => ''], file('x', 'a')],
-	'a user with version' => [[kind => 'user'], [version => '1'], file('x', 'a')],
+	'row 18: a user with version' => [[kind => 'user'], [version => '1'], file('x', 'a')],
 	'a skill without id' => [[kind => 'skill'], [version => '1'], file('x', 'a')],
 	'an id with a slash' => [[kind => 'agent'], [id => 'a/b'], file('x', 'a')],
-	'no file' => [[kind => 'user']],
-	'a part without a file' => [[kind => 'user'], ['file', '', '']],
+	'row 63: no file' => [[kind => 'user']],
+	'row 72: a part without a file' => [[kind => 'user'], ['file', '', '']],
 );
 for (sort keys %refused) {
 	$r = up(\@u1, @{$refused{$_}});
@@ -69,7 +69,7 @@ $r = $s->post('/v1/upload', @u1, json => {});
 is("$r->{status} $r->{json}{error}",
     '400 Invalid content type. Must be multipart/form-data.', 'JSON');
 $r = up(\@u1, [kind => 'user'], file('x' x 100001, 'big'));
-is("$r->{status} $r->{json}{error}", '413 File size limit exceeded', 'too large');
+is("$r->{status} $r->{json}{error}", '413 File size limit exceeded', 'row 65: too large');
 is(up(\@u1, [kind => 'user'], file('x' x 100000, 'big'))->{status}, 200,
     '... by one byte');
 {
@@ -77,10 +77,10 @@ is(up(\@u1, [kind => 'user'], file('x' x 100000, 'big'))->{status}, 200,
 	$body =~ s/--\r\n\z//;
 	$r = $s->post('/v1/upload', @u1, body => $body,
 	    headers => [@{$u1[3]}, 'Content-Type' => $type]);
-	is($r->{status}, 400, 'a form without its end');
+	is($r->{status}, 400, 'row 66: a form without its end');
 }
 is_deeply([$s->mysql(q{SELECT COUNT(*) FROM file WHERE state = 'uploading'})],
-    [[0]], 'nothing refused is left behind');
+    [[0]], 'row 65, row 66: nothing refused is left behind');
 
 # --- names ---
 
@@ -130,10 +130,10 @@ is_deeply($r->{json}, { message => 'success', storage_session_id => $sk,
 	(map { { status => 'success', fileId => $_->{fileId}, filename => 'same' } }
 	    @sf[2, 3])] }, '... nested names, and one name twice');
 my %ids = map { $_->{fileId} => 1 } @sf;
-is(scalar keys %ids, 4, '... with ids of their own');
+is(scalar keys %ids, 4, '... with ids of their own (row 70)');
 
 $r = batch(\@u1, @skill, (map { file($_ < 3 ? 'x' : 'x' x 100001, "f$_") } 0 .. 4));
-is($r->{status}, 200, 'three of five are good');
+is($r->{status}, 200, 'row 67: three of five are good');
 is_deeply([@{$r->{json}}{qw(message succeeded failed)},
     map { $_->{status} } @{$r->{json}{files}}],
     ['partial_success', 3, 2, ('success') x 3, ('error') x 2], '... and said so');
@@ -141,12 +141,12 @@ is($r->{json}{files}[4]{error}, 'File size limit exceeded', '... with a reason')
 $r = batch(\@u1, [kind => 'skill'], [id => 's1'], file('x', 'x'));
 is_deeply([$r->{status}, @{$r->{json}}{qw(message succeeded failed)}, $r->{json}{files}],
     [400, 'error', 0, 1, [{ status => 'error', filename => 'x',
-    error => "version is required for kind: 'skill'" }]], 'all are bad');
+    error => "version is required for kind: 'skill'" }]], 'row 68: all are bad');
 is(batch(\@u1, @skill)->{status}, 400, 'no files');
 $r = batch(\@u1, @skill, map { file('x', "f$_") } 1 .. 201);
 is_deeply([$r->{status}, scalar @{$r->{json}{files}},
     @{$r->{json}}{qw(succeeded filesLimitReached maxFiles)}],
-    [200, 200, 200, JSON::PP::true, 200], '201 files: the first 200');
+    [200, 200, 200, JSON::PP::true, 200], 'row 69: 201 files: the first 200');
 
 # --- list ---
 
@@ -179,7 +179,7 @@ $r = $s->get("$o?$q", @u1);
 is_deeply({ %{$r->{json}}, etag => 1, lastModified => 1 },
     { name => "$sk/$sf[0]{fileId}.md", originalFilename => 'pptx/SKILL.md',
     size => 7, lastModified => 1, etag => 1, contentType => $r->{json}{contentType},
-    readOnly => JSON::PP::true }, 'metadata');
+    readOnly => JSON::PP::true }, 'row 60: metadata');
 like($r->{json}{lastModified}, $iso, '... a time');
 $r = $s->get("/v1/download/$sk/$sf[0]{fileId}?$q", @u1);
 is($r->{body}, "# pptx\n", 'the bytes');
@@ -193,9 +193,9 @@ is("$r->{status} $r->{body}", '206 a,', 'a range');
 
 # --- whose ---
 
-is($s->get("$o?$q", @u2)->{status}, 200, 'a skill is the tenant\'s');
+is($s->get("$o?$q", @u2)->{status}, 200, 'row 22: a skill is the tenant\'s');
 my %foreign = (
-	'another tenant' => [\@far, $q],
+	'row 23: another tenant' => [\@far, $q],
 	'another version' => [\@u1, 'kind=skill&id=s1&version=8'],
 	'another skill' => [\@u1, 'kind=skill&id=s2&version=7'],
 	'as an agent' => [\@u1, 'kind=agent&id=s1'],
@@ -215,8 +215,8 @@ is($s->get("/v1/sessions/$ss/objects/$f?kind=user&id=u1", @u2)->{status}, 403,
     'a user\'s file is his, whatever id is claimed');
 is($s->get("$o", @u1)->{status}, 400, 'a token must name a kind');
 is($s->get("/v1/sessions/$sk/objects/" . 'z' x 21 . "?$q", @u1)->{status}, 404,
-    'no such object');
-is($s->get('/v1/files/' . 'z' x 21 . "?$q", @u1)->{status}, 404, 'no such session');
+    'row 59: no such object');
+is($s->get('/v1/files/' . 'z' x 21 . "?$q", @u1)->{body}, '[]', 'a session of which nothing is known is empty');
 
 # --- delete ---
 
@@ -224,7 +224,7 @@ my $d = "/v1/sessions/$ss/objects/$f";
 is($s->del("$d?kind=user", @u2)->{status}, 403, 'another user does not delete');
 $r = $s->del($d, @u1);
 is_deeply([$r->{status}, $r->{json}], [200, { message => 'File deleted successfully',
-    session_id => $ss, fileId => $f }], 'delete, without a kind');
+    session_id => $ss, fileId => $f }], 'row 61: delete, without a kind');
 $r = $s->del($d, @u1);
 is_deeply([$r->{status}, $r->{json}{error}], [404, 'File not found'], '... twice');
 is($s->del("/v1/files/$ss/$f", @u1)->{status}, 404, '... by the other path');
@@ -318,8 +318,8 @@ is("@status", '404 404 404 429', 'the fourth download in a minute');
 $r = $s->get('/v1/download/' . 'a' x 21 . '/' . 'b' x 21 . '?kind=user', @$many);
 my $wait = $r->{json}{retry_after_seconds};
 is_deeply($r->{json}, { error => 'rate_limited', retry_after_seconds => $wait,
-    message => "Too many downloads. Please retry in $wait seconds." }, '... its body');
-is(Satchel::header($r, 'Retry-After'), $wait, '... its header');
+    message => "Too many downloads. Please retry in $wait seconds." }, '... its body (row 79)');
+is(Satchel::header($r, 'Retry-After'), $wait, '... its header (row 79)');
 is($s->get('/v1/download/' . 'a' x 21 . '/' . 'b' x 21 . '?kind=user', @$other)
     ->{status}, 404, '... another user is not meant');
 is(up($many, [kind => 'user'], file('x', 'x'))->{status}, 200, '... nor another thing')

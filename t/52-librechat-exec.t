@@ -75,20 +75,20 @@ for (sort keys %hello) {
 $r = exec_(\@u1, lang => 'c', code => 'int main(void) { return x; }');
 isnt($r->{json}{code}, 0, 'what does not compile has run');
 like($r->{json}{stderr}, qr/error/, '... and says why');
-is(bash("echo a\r\necho b\r\n")->{json}{stdout}, "a\nb\n", 'bash with CRLF');
-is(exec_(\@u1, lang => 'Python3', code => 'print(1)')->{json}{stdout}, "1\n", 'an alias');
+is(bash("echo a\r\necho b\r\n")->{json}{stdout}, "a\nb\n", 'row 4: bash with CRLF');
+is(exec_(\@u1, lang => 'Python3', code => 'print(1)')->{json}{stdout}, "1\n", 'row 2: an alias');
 is(py('import os; print(os.getcwd())')->{json}{stdout}, "/mnt/data\n", 'where it runs');
 is(py('import sys; print(sys.argv[1:])', args => ['--fast', 7])->{json}{stdout},
     "['--fast', '7']\n", 'arguments');
 is(py('import sys; print(sys.argv[1:])', args => 'one')->{json}{stdout},
     "['one']\n", '... one');
-is(py('print(1)', args => undef)->{status}, 200, '... null');
+is(py('print(1)', args => undef)->{status}, 200, '... null (row 5)');
 is(py('import sys; print(repr(sys.stdin.read()))')->{json}{stdout}, "''\n",
-    'standard input is empty');
+    'row 12: standard input is empty');
 is($s->post('//exec', @u1, json => { lang => 'py', code => 'print(1)' })
-    ->{json}{stdout}, "1\n", '//exec');
+    ->{json}{stdout}, "1\n", 'row 101: //exec');
 is($s->post('/exec/', @u1, json => { lang => 'py', code => 'print(1)' })
-    ->{json}{stdout}, "1\n", '/exec/');
+    ->{json}{stdout}, "1\n", 'row 101: /exec/');
 $r = $s->post('/exec', as => undef, json => { lang => 'py', code => 'print(1)',
     LIBRECHAT_CODE_API_KEY => $s->{key}{alice} });
 is($r->{json}{stdout}, "1\n", 'a key in the body');
@@ -96,34 +96,34 @@ is($s->post('/exec', as => undef, json => { lang => 'py', code => 'print(1)',
     api_key => 'x' })->{status}, 401, '... a wrong one');
 is($s->post('/exec', as => undef, headers => ['X-API-Key' => 'x'],
     json => { lang => 'py', code => 'print(1)', api_key => $s->{key}{alice} })
-    ->{status}, 401, '... the header decides');
+    ->{status}, 401, '... the header decides (row 77)');
 
 # --- what the program prints, and how it ends ---
 
 is(py(q{import sys; sys.stdout.write("\x1b[1m tab\t no end")})->{json}{stdout},
     "\e[1m tab\t no end", 'text is as it was');
 is(py(q{import sys; sys.stdout.buffer.write(b"a\xffb\x00c")})->{json}{stdout},
-    "a\x{fffd}bc", 'broken UTF-8 and NUL');
+    "a\x{fffd}bc", 'row 10: broken UTF-8 and NUL');
 $r = py('print("before"); 1/0');
 is($r->{json}{code}, 1, 'an exception: its code');
 like($r->{json}{stderr}, qr/ZeroDivisionError/, '... its text');
 is($r->{json}{stdout}, "before\n", '... what came before');
-is(py('exit(3)')->{json}{stderr}, "Process exited with code 3\n", 'a silent failure');
+is(py('exit(3)')->{json}{stderr}, "Process exited with code 3\n", 'row 6: a silent failure');
 is(bash('cat /mnt/data/nope')->{json}{stderr},
     "cat: /mnt/data/nope: No such file or directory\n", 'one that speaks');
 is(bash('kill -SEGV $$')->{json}{stderr}, "Killed by signal 11\n", 'a signal');
 $r = py('import time; print("tick", flush=True); time.sleep(60)', timeout => 1500);
 is_deeply([@{$r->{json}}{qw(stdout stderr code signal status)}],
     ["tick\n", "Time limit exceeded (2 s)\n", undef, 'SIGKILL', 'TO'],
-    'the time limit');
+    'row 7: the time limit');
 $r = py('print("x" * 200000)');
-is($r->{json}{code}, 0, 'much output does not end it');
+is($r->{json}{code}, 0, 'row 9: much output does not end it');
 like($r->{json}{stdout}, qr/^(x{16384}){4}\n\[stdout was cut here: \d+ bytes more\]\n\z/,
     '... and is cut');
 like(py('print("é" * 100000)')->{json}{stdout}, qr/^é+\n\[stdout was cut/,
-    '... between characters');
+    '... between characters (row 11)');
 is(bash('sleep 100 & echo done')->{json}{stdout}, "done\n",
-    'a background child that holds stdout');
+    'row 8: a background child that holds stdout');
 is(bash('(sleep 1; echo late) & ')->{json}{stdout}, '', '... ends with the program');
 
 # --- inputs ---
@@ -134,33 +134,33 @@ is($r->{json}{stdout}, "a,b\n", 'an input');
 is_deeply($r->{json}{files}, [{ id => $in->{id}, name => $in->{name},
     storage_session_id => $in->{storage_session_id},
     session_id => $in->{storage_session_id}, kind => 'user',
-    resource_id => 'u1', inherited => $true }], '... echoed as inherited');
+    resource_id => 'u1', inherited => $true }], '... echoed as inherited (row 33)');
 $r = bash('cat other/name.txt', files => [ref_($in, name => 'other/name.txt')]);
 is($r->{json}{stdout}, "a,b\n", 'the name is the request\'s');
 is(bash('cat a', files => [{ id => $in->{id}, name => 'a',
     session_id => $in->{storage_session_id} }])->{json}{stdout}, "a,b\n",
-    'an old client\'s reference');
+    'row 15, row 16: an old client\'s reference');
 is(bash('cat a', files => [ref_($in, name => 'a', session_id => 'x' x 21)])
-    ->{json}{stdout}, "a,b\n", 'storage_session_id wins');
+    ->{json}{stdout}, "a,b\n", 'row 17: storage_session_id wins');
 is(bash("cat \"it's\"", files => [ref_($in, name => "it's")])->{json}{stdout},
     "a,b\n", 'a quote in a name');
 is(bash('touch a; echo -n "a,b" > b; echo >> b; mv b a',
     files => [ref_($in, name => 'a')])->{json}{files}[0]{inherited}, $true,
-    'equal bytes are no change');
+    'row 34, row 35: equal bytes are no change');
 $r = bash('echo more >> a', files => [ref_($in, name => 'a')]);
 my ($new) = @{$r->{json}{files}};
 is_deeply({ %$new, id => 1 }, { id => 1, name => 'a', kind => 'user',
     resource_id => 'u1', storage_session_id => $r->{json}{session_id},
     session_id => $r->{json}{session_id}, modified_from => { id => $in->{id},
-    storage_session_id => $in->{storage_session_id} } }, 'a changed input');
+    storage_session_id => $in->{storage_session_id} } }, 'row 36: a changed input');
 is(bytes_of($new), "a,b\nmore\n", '... is a new object');
 is(bytes_of($in), "a,b\n", '... the old one is as it was');
 $r = bash('rm a; mv b c', files => [ref_($in, name => 'a'), ref_($in, name => 'b')]);
-is_deeply($r->{json}{deleted_files}, ['a', 'b'], 'deleted and renamed inputs');
+is_deeply($r->{json}{deleted_files}, ['a', 'b'], 'row 37: deleted and renamed inputs');
 is_deeply([map { $_->{name} } @{$r->{json}{files}}], ['c'], '... the new name');
 $r = bash('rm a; ln -s /etc/passwd a', files => [ref_($in, name => 'a')]);
 is_deeply([$r->{json}{files}, $r->{json}{deleted_files}], [[], ['a']],
-    'an input made a link');
+    'row 39: an input made a link');
 
 my @skill = ([kind => 'skill'], [id => 's1'], [version => '7'], [read_only => 'true']);
 my $sk = put(\@u1, "# skill\n", 'pptx/SKILL.md', @skill);
@@ -168,7 +168,7 @@ my %sk = (%$sk, kind => 'skill', resource_id => 's1', version => 7);
 for my $do ('true', 'chmod 644 pptx/SKILL.md; echo x > pptx/SKILL.md',
     'rm -f pptx/SKILL.md', 'rm -rf pptx/SKILL.md; mkdir pptx/SKILL.md') {
 	$r = bash("cat pptx/SKILL.md; $do", files => [\%sk]);
-	is($r->{json}{stdout}, "# skill\n", "a read-only skill: $do");
+	is($r->{json}{stdout}, "# skill\n", "row 38: a read-only skill: $do");
 	is_deeply([$r->{json}{files}, $r->{json}{deleted_files}], [[{ id => $sk->{id},
 	    name => 'pptx/SKILL.md', storage_session_id => $sk->{storage_session_id},
 	    session_id => $sk->{storage_session_id}, kind => 'skill',
@@ -177,7 +177,7 @@ for my $do ('true', 'chmod 644 pptx/SKILL.md; echo x > pptx/SKILL.md',
 }
 is(bytes_of(\%sk, 'kind=skill&id=s1&version=7'), "# skill\n", '... and stored so');
 is(exec_(\@u2, lang => 'bash', code => 'cat pptx/SKILL.md', files => [\%sk])
-    ->{json}{stdout}, "# skill\n", 'a skill is shared');
+    ->{json}{stdout}, "# skill\n", 'row 22: a skill is shared');
 
 my $two = put(\@u1, 'second', 'a.txt');
 my $three = put(\@u1, 'third', 'c.txt');
@@ -189,16 +189,16 @@ for my $run (1, 2) {
 $r = bash('ls; cat x.txt', files => [ref_($two, name => 'x.txt'),
     ref_($three, name => 'x.txt'), ref_($three, name => 'x.txt')]);
 is($r->{json}{stdout}, 'x-' . substr($two->{id}, 0, 6) . ".txt\nx.txt\nthird",
-    'two of one name: the last has it');
+    'row 24, row 25: two of one name: the last has it');
 is(bash('cat main.py script.sh', files => [ref_($two, name => 'main.py'),
     ref_($three, name => 'script.sh')])->{json}{stdout}, 'secondthird',
-    'names of our own sources');
+    'row 29: names of our own sources');
 is(bash('cat _ptc_history.json', files => [ref_($two, name => '_ptc_history.json')])
-    ->{json}{stdout}, 'second', 'a name that is reserved elsewhere');
+    ->{json}{stdout}, 'second', 'row 32: a name that is reserved elsewhere');
 $r = bash("ls -1 | tr '\\n' ' '", files => [map { ref_($two, name => $_) }
     'sp ace', '"q"', '😀', "e\x{301}", 'é']);
 is($r->{json}{stdout}, join('', map { "$_ " } sort { encode_utf8($a) cmp encode_utf8($b) }
-    '"q"', "e\x{301}", 'sp ace', 'é', '😀'), 'odd names stay as they are');
+    '"q"', "e\x{301}", 'sp ace', 'é', '😀'), 'row 30: odd names stay as they are');
 
 # --- outputs ---
 
@@ -216,17 +216,17 @@ open('/tmp/gone', 'w').write('x')
 my %out = map { $_->{name} => $_ } @{$r->{json}{files}};
 is_deeply([map { $_->{name} } @{$r->{json}{files}}], ['Makefile', 'a.txt', 'b.txt',
     'hard', 'no ext', 'out/deep/x.png', 'run.sh', 'zero'],
-    'files, by path; no caches, links or pipes') or diag $r->{body};
+    'row 40, row 48, row 49: files, by path; no caches, links or pipes') or diag $r->{body};
 is(bytes_of($out{'out/deep/x.png'}), 'of out/deep/x.png', '... with their bytes');
-is(bytes_of($out{zero}), '', '... one of none');
-is(bytes_of($out{hard}), 'of b.txt', '... a second name');
+is(bytes_of($out{zero}), '', '... one of none (row 44)');
+is(bytes_of($out{hard}), 'of b.txt', '... a second name (row 41)');
 is_deeply([map { exists $_->{inherited} ? 1 : 0 } values %out], [(0) x 8],
     '... none of them inherited');
 $r = bash('cat hello.py', files => [ref_($out{'a.txt'}, name => 'hello.py')]);
 is($r->{json}{stdout}, 'of a.txt', 'an output is an input of the next run');
 
 $r = py('[open(f"f{i:02}.txt", "w").write("x") for i in range(53)]');
-is(scalar @{$r->{json}{files}}, 50, '53 outputs: 50 are kept');
+is(scalar @{$r->{json}{files}}, 50, 'row 43: 53 outputs: 50 are kept');
 is_deeply($r->{json}{artifact_truncation}, { reasons => { max_output_files => 3 },
     skipped_count => 3, skipped => ['f50.txt', 'f51.txt', 'f52.txt'] },
     '... and said so');
@@ -236,7 +236,7 @@ f = open('big', 'wb'); f.truncate(2 << 20); f.close()
 os.makedirs('/'.join('d' * 10)); open('/'.join('d' * 10) + '/f', 'w').write('x')
 open('ok', 'w').write('x')
 });
-is_deeply([map { $_->{name} } @{$r->{json}{files}}], ['ok'], 'too large, too deep');
+is_deeply([map { $_->{name} } @{$r->{json}{files}}], ['ok'], 'row 42: too large, too deep');
 is($r->{json}{artifact_truncation}{reasons}{max_file_size}, 1, '... said so')
     or diag explain $r->{json};
 $r = py('open("x.txt", "w").write("kept"); raise SystemExit(2)');
@@ -249,10 +249,10 @@ my $far = put([$code->bearer(sub => 'u1', tenant_id => 'acme')], 'secret', 's.tx
 my $gone = put(\@u1, 'x', 'gone.txt');
 $s->del("/v1/sessions/$gone->{storage_session_id}/objects/$gone->{id}", @u1);
 my %unauthorized = (
-	'another user\'s' => ref_($foreign),
+	'row 20: another user\'s' => ref_($foreign),
 	'another user\'s, as he names it' => ref_($foreign, resource_id => 'u2'),
 	'another tenant\'s' => ref_($far),
-	'a deleted one' => ref_($gone),
+	'row 21: a deleted one' => ref_($gone),
 	'none' => ref_($in, id => 'z' x 21),
 	'a file as a skill' => { %$in, kind => 'skill', resource_id => 'x', version => 1 },
 	'a skill of another version' => { %sk, version => 8 },
@@ -266,20 +266,20 @@ for (sort keys %unauthorized) {
 	like($r->{json}{message}, qr/files\[1\]/, '... says which');
 }
 my %bad = (
-	'no code' => [lang => 'py'], 'blank code' => [lang => 'py', code => " \n"],
-	'code as number' => [lang => 'py', code => 1],
+	'no code' => [lang => 'py'], 'row 3: blank code' => [lang => 'py', code => " \n"],
+	'row 3: code as number' => [lang => 'py', code => 1],
 	'no language' => [code => 'x'],
 	'an unknown language' => [lang => 'cobol', code => 'x'],
-	'arguments as object' => [lang => 'py', code => 'x', args => {}],
-	'files as object' => [lang => 'py', code => 'x', files => {}],
-	'a file as text' => [lang => 'py', code => 'x', files => ['x']],
-	'a skill without version' => [lang => 'py', code => 'x', files => [{ %$sk,
+	'row 5: arguments as object' => [lang => 'py', code => 'x', args => {}],
+	'row 14: files as object' => [lang => 'py', code => 'x', files => {}],
+	'row 14: a file as text' => [lang => 'py', code => 'x', files => ['x']],
+	'row 18: a skill without version' => [lang => 'py', code => 'x', files => [{ %$sk,
 	    kind => 'skill', resource_id => 's1' }]],
-	'a user with version' => [lang => 'py', code => 'x', files => [ref_($in, version => 1)]],
+	'row 18: a user with version' => [lang => 'py', code => 'x', files => [ref_($in, version => 1)]],
 	'a timeout of 0' => [lang => 'py', code => 'x', timeout => 0],
-	'a file where a directory is' => [lang => 'py', code => 'x',
+	'row 26: a file where a directory is' => [lang => 'py', code => 'x',
 	    files => [ref_($in, name => 'a'), ref_($two, name => 'a/b')]],
-	(map { ("the name $_", [lang => 'py', code => 'x', files => [ref_($in, name => $_)]]) }
+	(map { ("row 27, row 28: the name $_", [lang => 'py', code => 'x', files => [ref_($in, name => $_)]]) }
 	    '../x', '/x', 'a//b', 'a/./b', 'a\\b', 'dir/', '', '.hidden', 'a/.b',
 	    'n' x 257, join('/', ('d') x 11)),
 );
@@ -289,16 +289,16 @@ for (sort keys %bad) {
 	ok($r->{json}{error}, '... with a reason');
 }
 is(exec_(\@u1, lang => 'cobol', code => 'x')->{json}{error},
-    'Unsupported language: cobol', 'the word for a language');
+    'Unsupported language: cobol', 'row 1: the word for a language');
 $r = $s->get('/v1/exec', @u1);
-is("$r->{status} " . Satchel::header($r, 'Allow'), '405 POST', 'GET');
+is("$r->{status} " . Satchel::header($r, 'Allow'), '405 POST', 'row 102: GET');
 is($s->post('/v1/exec', @u1, body => '{}', headers => [@{$u1[3]},
-    'Content-Type' => 'text/plain'])->{status}, 415, 'another media type');
+    'Content-Type' => 'text/plain'])->{status}, 415, 'row 103: another media type');
 is($s->post('/v1/exec', @u1, body => '{"lang":"py","code":"print(1)"}',
     headers => [@{$u1[3]}, 'Content-Type' => 'application/json; charset=utf-8'])
-    ->{json}{stdout}, "1\n", '... with a charset');
+    ->{json}{stdout}, "1\n", '... with a charset (row 103)');
 is($s->post('/v1/exec', @u1, body => '[' x 70 . ']' x 70,
-    headers => [@{$u1[3]}, 'Content-Type' => 'application/json'])->{status}, 400, 'deep JSON');
+    headers => [@{$u1[3]}, 'Content-Type' => 'application/json'])->{status}, 400, 'row 104: deep JSON');
 
 # --- two names of one row, for one owner ---
 
@@ -355,12 +355,12 @@ is($s->get("${p}lc1", as => 'bob')->{status}, 403, '... under another key');
 	close $sock;
 	$until = time + 10;
 	select undef, undef, undef, 0.05 while $there->() && time < $until;
-	ok(!$there->(), '... and ends when its client leaves');
+	ok(!$there->(), '... and ends when its client leaves (row 53)');
 }
 my $until = time + 10;
 my $left;
 do { ($left) = map { $_->[0] } $s->mysql(q{SELECT COUNT(*) FROM file
     WHERE state = 'uploading'}) } while $left && time < $until;
-is($left, 0, 'nothing half stored is left');
+is($left, 0, 'row 53: nothing half stored is left');
 $s->done;
 done_testing;

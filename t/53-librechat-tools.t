@@ -53,7 +53,7 @@ is_deeply({ %$done, session_id => 1 }, { status => 'completed', stdout => "12\n"
     stderr => '', files => [], session_id => 1 }, '... and the end') or diag explain $done;
 is($done->{session_id}, $r->{session_id}, '... of the same session');
 is_deeply(go_on($r, good('call_001', { temp => 21 }), good('call_002', { temp => 9 })),
-    $done, 'a repeated continuation gets the same answer');
+    $done, 'row 83: a repeated continuation gets the same answer');
 like(go_on($r, good('call_001', 1), good('call_002', 2))->{stderr}, qr/not found or has expired/,
     '... but only that');
 
@@ -65,11 +65,11 @@ $r = start("try:\n    await get_weather(city='x')\nexcept ToolExecutionError as 
     . "    print('caught', e)");
 is(go_on($r, { call_id => 'call_001', is_error => $true,
     error_message => 'station "offline"' })->{stdout}, "caught station \"offline\"\n",
-    '... one that is caught');
+    '... one that is caught (row 96)');
 $r = start("try:\n    await get_weather(city='x')\nexcept BaseException as e:\n"
     . "    print('never', e)");
-is($r->{status}, 'tool_call_required', 'a call that waits cannot be caught');
-is(start('print(1)')->{stdout}, "1\n", 'no call');
+is($r->{status}, 'tool_call_required', 'row 91: a call that waits cannot be caught');
+is(start('print(1)')->{stdout}, "1\n", 'row 97: no call');
 is(start('print(1)', tools => [])->{stdout}, "1\n", 'no tools');
 is(start('print(1)', tools => undef)->{stdout}, "1\n", '... not even a list');
 
@@ -80,14 +80,14 @@ for my $i (1 .. 3) {
 }
 is($r->{stdout}, "[1, 2, 3]\n", '... one after the other');
 $r = start("print(sum(await asyncio.gather(*[get_weather(city=str(i)) for i in range(30)])))");
-is(scalar @{$r->{tool_calls}}, 30, 'thirty calls are one round');
+is(scalar @{$r->{tool_calls}}, 30, 'row 94: thirty calls are one round');
 is(go_on($r, map { good(sprintf('call_%03d', $_), $_) } 1 .. 30)->{stdout}, "465\n", '... and its end');
 $r = start("import random\nprint(await get_weather(city=str(random.random())))\n");
 $r = go_on($r, good('call_001', 1));
 is_deeply([@$r{qw(status error)}], ['error', 'Execution failed or timed out'], 'a random argument');
-like($r->{stderr}, qr/^call_001 was made with other arguments/, '... is told');
+like($r->{stderr}, qr/^call_001 was made with other arguments/, '... is told (row 95)');
 $r = start("print('x' * 1048576)\nprint(await get_weather(city='x'))");
-is($r->{status}, 'tool_call_required', 'much output does not hide a call');
+is($r->{status}, 'tool_call_required', 'row 93: much output does not hide a call');
 $r = start("open('n.txt', 'a').write('line')\nawait get_weather(city='x')\nprint(open('n.txt').read())");
 $r = go_on($r, good('call_001', 1));
 is($r->{stdout}, "line\n", 'files of earlier rounds are not there');
@@ -128,19 +128,19 @@ $r = start("await asyncio.gather(get_user(user_name='a'), class_tool(), _9lives(
 	{ name => 'odd', description => "'''\"\"\"\\\n\0{}%s", parameters => { properties => {} } }]);
 is_deeply(calls($r), [['call_001', 'get-user', { 'user-name' => 'a' }],
     ['call_002', 'class', {}], ['call_003', '9lives', { x => 1 }],
-    ['call_004', "a-b\tc", {}], ['call_005', 'odd', { 'a b' => 1 }]], 'odd names')
+    ['call_004', "a-b\tc", {}], ['call_005', 'odd', { 'a b' => 1 }]], 'row 86, row 88, row 89, row 90: odd names')
     or diag explain $r;
 my %bad = (
 	'a-b and a_b' => [tools => [{ name => 'a-b' }, { name => 'a_b' }]],
 	'!!!' => [tools => [{ name => '!!!' }]], 'no name' => [tools => [{}]],
-	'日本' => [tools => [{ name => '日本' }]], 'empty' => [tools => [{ name => '' }]],
+	'row 86: 日本' => [tools => [{ name => '日本' }]], 'empty' => [tools => [{ name => '' }]],
 	'101 tools' => [tools => [map { { name => "t$_" } } 1 .. 101]],
 	'tools as text' => [tools => 'x'], 'a tool as text' => [tools => ['x']],
 	'two parameters of one name' => [tools => [{ name => 'x', parameters => {
 	    properties => { 'a-b' => {}, 'a_b' => {} } } }]],
 	'no code' => [code => ''], 'a language' => [lang => 'ruby'],
 	'timeout 0' => [timeout => 0], 'timeout as text' => [timeout => 'x'],
-	'a reserved name' => [files => [{ id => 'a' x 21, storage_session_id => 'a' x 21,
+	'row 31: a reserved name' => [files => [{ id => 'a' x 21, storage_session_id => 'a' x 21,
 	    name => 'x/_ptc_history.json' }]],
 );
 for (sort keys %bad) {
@@ -149,14 +149,14 @@ for (sort keys %bad) {
 	ok($a->{json}{error}, '... with a reason');
 }
 like(post(\@u1, { code => 'x', @{$bad{'a-b and a_b'}} })->{json}{error},
-    qr/"a-b" and "a_b" become the same identifier "a_b"/, 'both are named');
+    qr/"a-b" and "a_b" become the same identifier "a_b"/, 'row 87: both are named');
 
 # --- bash ---
 
 my @b = (lang => 'bash');
 $r = start(": &\nwait \"\$!\"\nset -euo pipefail\nr=\$(get_weather '{\"city\":\"Rome\"}')\n"
     . "echo \"\$r\" | jq .temp\n", @b);
-is_deeply(calls($r), [['call_001', 'get-weather', { city => 'Rome' }]], 'bash: a call')
+is_deeply(calls($r), [['call_001', 'get-weather', { city => 'Rome' }]], 'row 98: bash: a call')
     or diag explain $r;
 $r = go_on($r, good('call_001', { temp => 21 }));
 is_deeply([@$r{qw(status stdout stderr)}], ['completed', "21\n", ''], '... and its answer')
@@ -169,12 +169,12 @@ while ($r->{status} eq 'tool_call_required') {
 	push @made, map { $_->{input}{city} } @{$r->{tool_calls}};
 	$r = go_on($r, map { good($_->{id}, "of $_->{input}{city}") } @{$r->{tool_calls}});
 }
-is(join(' ', sort @made), 'a b', 'two in the background, each asked for once');
+is(join(' ', sort @made), 'a b', 'row 98: two in the background, each asked for once');
 is($r->{stdout}, "\"of a\"\n\"of b\"\n", '... each has its own') or diag explain $r;
 $r = start("set -euo pipefail\nget_weather '{\"city\":\"a\"}' | jq -r . ; bash -c "
     . "'get_weather \"{}\"'", @b, tools => [{ name => 'get.weather' }]);
 $r = go_on($r, good('call_001', 'piped'));
-is_deeply(calls($r), [['call_002', 'get.weather', {}]], 'in a pipe, and in another shell');
+is_deeply(calls($r), [['call_002', 'get.weather', {}]], 'row 98: in a pipe, and in another shell');
 is(go_on($r, good('call_002', undef))->{stdout}, "piped\nnull\n", '... to the end');
 $r = start("get_weather '{\"city\":\"a\"}' || echo failed", @b);
 $r = go_on($r, { call_id => 'call_001', is_error => $true, error_message => 'offline' });
@@ -198,20 +198,21 @@ is_deeply(post(\@u1, { continuation_token => 'unknown', tool_results => [] })->{
 $r = start("print(await get_weather(city='x'))");
 my $t = $r->{continuation_token};
 is_deeply(post($_, { continuation_token => $t, tool_results => [good('call_001', 1)] })
-    ->{json}, $unknown, 'a stranger\'s token') for \@u2, [as => 'alice'],
+    ->{json}, $unknown, 'row 80: a stranger\'s token') for \@u2, [as => 'alice'],
     [$code->bearer(sub => 'u1', tenant_id => 'acme')];
 for (['no results' => undef], ['none' => []], ['made up' => [good('made-up', 'x')]],
     ['not issued' => [good('call_002', 1)]], ['one too many' => [good('call_001', 1),
     good('call_002', 1)]], ['one twice' => [good('call_001', 1), good('call_001', 1)]],
     ['6 MB' => [good('call_001', 'x' x 6_000_000)]]) {
 	my $a = post(\@u1, { continuation_token => $t, tool_results => $_->[1] });
-	is_deeply([$a->{status}, $a->{json}{status}], [200, 'error'], "$_->[0]: an error");
+	is_deeply([$a->{status}, $a->{json}{status}], [200, 'error'],
+	    "row 81, row 82, row 85: $_->[0]: an error");
 	like($a->{json}{stderr}, qr/\w/, '... with a reason');
 }
 is(post(\@u1, { continuation_token => $t })->{json}{stderr},
-    "tool_results must list one result per pending call.\n", 'a token only is a continuation');
+    "tool_results must list one result per pending call.\n", 'row 81: a token only is a continuation');
 is(go_on($r, good('call_001', 'x' x 1_000_000))->{status}, 'completed',
-    'after all that it goes on');
+    'row 82: after all that it goes on');
 $r = start("print(await get_weather(city='x'))");
 $s->mysql('UPDATE ptc_run SET sweep_at = 1');
 is_deeply(go_on($r, good('call_001', 1)), $unknown, 'a token that has expired');
@@ -251,13 +252,13 @@ sub with { my ($rid, $text) = @_;
 	return post(\@u1, { code => $text, tools => [] }, headers => [@{$u1[3]},
 	    'X-LibreChat-Code-Request-ID' => $rid]) }
 is(with($id, 'print(1)')->{json}{stdout}, "1\n", 'a request with an id');
-is(cancel(\@u1, $id), '200 already_completed', '... is over');
-is(cancel(\@u2, $id), '403 Programmatic request belongs to another principal', '... a stranger');
+is(cancel(\@u1, $id), '200 already_completed', '... is over (row 100)');
+is(cancel(\@u2, $id), '403 Programmatic request belongs to another principal', '... a stranger (row 100)');
 is(cancel(\@u1, 'x'), '400 Invalid or missing request_id', 'no id');
 is(with('x', 'print(1)')->{status}, 400, 'a bad id');
 is(with($id, 'print(1)')->{status}, 409, 'an id in use');
 $id =~ s/^2/3/;
-is(cancel(\@u1, $id), '202 cancellation_requested', 'before it has come');
+is(cancel(\@u1, $id), '202 cancellation_requested', 'row 100: before it has come');
 is(with($id, 'print(1)')->{json}{stderr}, "The request was cancelled.\n", '... it does not run');
 $id =~ s/^3/4/;
 my $pid = fork // die;

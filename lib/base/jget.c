@@ -5,13 +5,14 @@
 #include "base/jget_build.h"
 #include "base/jspan.h"
 
-enum jget_parse
-jget_parse(const char *text, size_t len, json_object **o, size_t *at)
+static enum jget_parse
+parse(const char *text, size_t len, unsigned int depth, int last,
+    json_object **o, size_t *at)
 {
 	struct jspan_info info;
 
 	*o = NULL;
-	switch (jspan_check(text, len, JGET_DEPTH, &info)) {
+	switch (jspan_check(text, len, depth, &info)) {
 	case JSPAN_OK:
 		break;
 	case JSPAN_SYNTAX:
@@ -29,7 +30,22 @@ jget_parse(const char *text, size_t len, json_object **o, size_t *at)
 		return (JGET_PARSE_MANY);
 	if (info.root.len > INT_MAX)
 		return (JGET_PARSE_MEMORY);
-	return (jget_build(info.root, o));
+	return (jget_build(info.root, last, o));
+}
+
+enum jget_parse
+jget_parse(const char *text, size_t len, json_object **o, size_t *at)
+{
+
+	return (parse(text, len, JGET_DEPTH, 0, o, at));
+}
+
+enum jget_parse
+jget_parse_last(const char *text, size_t len, unsigned int depth,
+    json_object **o, size_t *at)
+{
+
+	return (parse(text, len, depth, 1, o, at));
 }
 
 static enum jget

@@ -42,6 +42,14 @@ enum jget {
 enum jget_parse jget_parse(const char *, size_t, json_object **, size_t *);
 
 /**
+ * jget_parse_last(text, len, depth, o, at):
+ * As jget_parse(), but nested at most ${depth} deep (itself at most
+ * JGET_DEPTH), and of a key that an object has twice the last one counts.
+ */
+enum jget_parse
+jget_parse_last(const char *, size_t, unsigned int, json_object **, size_t *);
+
+/**
  * jget_str(o, key, s):
  * Set ${s} to the string under ${key} of the object ${o}, owned by ${o}.
  * JGET_RANGE if it holds a NUL.

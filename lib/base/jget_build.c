@@ -48,15 +48,15 @@ build_number(struct jspan v)
 	return (o);
 }
 
-static enum jget_parse build(struct jspan_iter *, json_object **);
+static enum jget_parse build(struct jspan_iter *, int, json_object **);
 
 static enum jget_parse
-build_element(json_object *a, struct jspan_iter *it)
+build_element(json_object *a, struct jspan_iter *it, int last)
 {
 	enum jget_parse rc;
 	json_object *o;
 
-	if ((rc = build(it, &o)) == JGET_PARSE_OK &&
+	if ((rc = build(it, last, &o)) == JGET_PARSE_OK &&
 	    json_object_array_add(a, o)) {
 		json_object_put(o);
 		rc = JGET_PARSE_MEMORY;
@@ -64,9 +64,9 @@ build_element(json_object *a, struct jspan_iter *it)
 	return (rc);
 }
 
-/* Put the value at ${it} under ${key}, once. */
+/* Put the value at ${it} under ${key}; a second time only with ${last}. */
 static enum jget_parse
-build_member(json_object *m, struct jspan key, struct jspan_iter *it)
+build_member(json_object *m, struct jspan key, struct jspan_iter *it, int last)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
 	enum jget_parse rc = JGET_PARSE_MEMORY;
@@ -75,12 +75,12 @@ build_member(json_object *m, struct jspan key, struct jspan_iter *it)
 	if (buf_puts(&b, "") || jspan_str(&b, key))
 		goto done;
 	rc = JGET_PARSE_REPEATED;
-	if (json_object_object_get_ex(m, b.p, NULL))
+	if (json_object_object_get_ex(m, b.p, NULL) && !last)
 		goto done;
-	if ((rc = build(it, &o)) != JGET_PARSE_OK)
+	if ((rc = build(it, last, &o)) != JGET_PARSE_OK)
 		goto done;
 	if (json_object_object_add_ex(
-		m, b.p, o, JSON_C_OBJECT_ADD_KEY_IS_NEW)) {
+		m, b.p, o, last ? 0 : JSON_C_OBJECT_ADD_KEY_IS_NEW)) {
 		json_object_put(o);
 		rc = JGET_PARSE_MEMORY;
 	}
@@ -92,7 +92,7 @@ done:
 
 /* The array or object at ${it}, in one pass however deep it goes. */
 static enum jget_parse
-build_nested(struct jspan_iter *it, json_object **o)
+build_nested(struct jspan_iter *it, int last, json_object **o)
 {
 	struct jspan_iter in = {it->p + 1, it->end, *it->p == '{'};
 	enum jget_parse rc = JGET_PARSE_OK;
@@ -102,8 +102,8 @@ build_nested(struct jspan_iter *it, json_object **o)
 	if (*o == NULL)
 		return (JGET_PARSE_MEMORY);
 	while (rc == JGET_PARSE_OK && jspan_step(&in, &key))
-		rc = in.object ? build_member(*o, key, &in)
-			       : build_element(*o, &in);
+		rc = in.object ? build_member(*o, key, &in, last)
+			       : build_element(*o, &in, last);
 	it->p = in.p + 1;
 	if (rc != JGET_PARSE_OK) {
 		json_object_put(*o);
@@ -114,13 +114,13 @@ build_nested(struct jspan_iter *it, json_object **o)
 
 /* The value at ${it}, which is moved behind it. */
 static enum jget_parse
-build(struct jspan_iter *it, json_object **o)
+build(struct jspan_iter *it, int last, json_object **o)
 {
 	struct jspan v;
 
 	*o = NULL;
 	if (*it->p == '[' || *it->p == '{')
-		return (build_nested(it, o));
+		return (build_nested(it, last, o));
 	jspan_value(it, &v);
 	if (v.p[0] == 'n')
 		return (JGET_PARSE_OK);
@@ -134,9 +134,9 @@ build(struct jspan_iter *it, json_object **o)
 }
 
 enum jget_parse
-jget_build(struct jspan v, json_object **o)
+jget_build(struct jspan v, int last, json_object **o)
 {
 	struct jspan_iter it = {v.p, v.p + v.len, 0};
 
-	return (build(&it, o));
+	return (build(&it, last, o));
 }

@@ -12,12 +12,13 @@
  */
 
 /**
- * jget_build(v, o):
+ * jget_build(v, last, o):
  * Make ${o} of ${v}, a span of a text that jspan_check() has passed with at
  * most JGET_DEPTH levels and no key that holds \u0000; the caller must put it.
- * Integers beyond 64 bits become the nearest that fits.  Return JGET_PARSE_OK,
- * or JGET_PARSE_REPEATED or JGET_PARSE_MEMORY with ${o} NULL.
+ * Integers beyond 64 bits become the nearest that fits.  Of a key that an
+ * object has twice the last one counts if ${last} says so.  Return
+ * JGET_PARSE_OK, or JGET_PARSE_REPEATED or JGET_PARSE_MEMORY with ${o} NULL.
  */
-enum jget_parse jget_build(struct jspan, json_object **);
+enum jget_parse jget_build(struct jspan, int, json_object **);
 
 #endif /* !BASE_JGET_BUILD_H_ */

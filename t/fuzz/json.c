@@ -152,6 +152,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		replace(info.root);
 	}
 	json_object_put(o);
+	/* Where repeated keys are welcome, nothing else is judged otherwise. */
+	must(jget_parse_last(text, len, JGET_DEPTH, &o, &at) ==
+	    (rc == JGET_PARSE_REPEATED ? JGET_PARSE_OK : rc));
+	json_object_put(o);
 	free(text);
 	return (0);
 }

@@ -90,6 +90,28 @@ repeated(void)
 	    "in two objects it is no repetition");
 }
 
+static void
+last(void)
+{
+	static const char text[] =
+	    "{\"a\":[1],\"b\":{\"x\":1,\"\\u0078\":2},\"a\":3,\"a\":null}";
+	json_object *o = NULL;
+	size_t at;
+
+	ok(jget_parse_last(text, strlen(text), 64, &o, &at) == JGET_PARSE_OK,
+	    "a key twice is taken by who asks for that");
+	ok(strcmp(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN),
+	       "{\"a\":null,\"b\":{\"x\":2}}") == 0,
+	    "and the last one counts, at every level");
+	json_object_put(o);
+	ok(jget_parse_last("[[[]]]", 6, 3, &o, &at) == JGET_PARSE_OK,
+	    "three levels of three");
+	json_object_put(o);
+	ok(jget_parse_last("[[[]]]", 6, 2, &o, &at) == JGET_PARSE_DEPTH &&
+		o == NULL,
+	    "three levels of two");
+}
+
 static enum jget_parse
 nested(size_t depth)
 {
@@ -292,6 +314,7 @@ main(void)
 	good();
 	bad();
 	repeated();
+	last();
 	depth();
 	width();
 	pairs();
