@@ -275,6 +275,8 @@ sub staged {
 	is("$names $no", '5 ', 'staged: units and cron name what is there');
 	is(scalar(() = glob "$dir/opt/satchel/share/man/man8/*.8"), 5,
 	    'staged: the manual');
+	is(join(' ', map { m{([^/]+)$} } glob "$dir/opt/satchel/share/doc/satchel/*"),
+	    join(' ', map { m{([^/]+)$} } glob "$top/docs/*"), 'staged: the pages of docs/');
 	is((sh("find '$dir/opt' ! -perm -o=r -print"))[1], '',
 	    'staged: all can be read by all');
 }

@@ -11,7 +11,6 @@
 #include "run/exec.h"
 
 #define STREAM_MAX 65536 /* Kept of stdout and stderr each. */
-#define SPARE 16777216   /* Of the workspace, for what runs write. */
 
 /* The inputs as the room places them; one object may be at several places. */
 static int
@@ -60,12 +59,10 @@ no_memory(struct refusal *why)
 enum run_rc
 exec_open(struct exec *x, struct refusal *why)
 {
-	const uint64_t room = x->env->conf->sandbox_workspace;
-
 	room_init(&x->room, x->env, clock_ms() + x->program.timeout_s * 1000);
 	if (lc_id(x->session) || fill_seeds(x) || fill_manifest(x))
 		return (no_memory(why));
-	if (x->room.seeds.bytes > (room > SPARE ? room - SPARE : 0)) {
+	if (x->room.seeds.bytes > seed_budget(x->env->conf)) {
 		(void)refuse(why, P_BODY_TOO_LARGE, "files",
 		    "The input files together are larger than the sandbox's "
 		    "working directory");

@@ -20,7 +20,8 @@
 #include "run/hold.h"
 #include "run/seed.h"
 
-#define SPARE 16777216 /* Of the workspace, for what runs write. */
+#define SPARE 16777216 /* Of a large workspace, for what runs write... */
+#define SPARE_PART 4   /* ...and the part of a small one. */
 #define MARKER_MAX 4096
 #define SOUGHT_MAX 1000 /* References that one conversation may hold. */
 
@@ -160,14 +161,21 @@ too_many(const struct part *p, struct refusal *why)
 	return (RUN_REFUSED);
 }
 
+uint64_t
+seed_budget(const struct conf *c)
+{
+	const uint64_t all = c->sandbox_workspace, part = all / SPARE_PART;
+
+	return (all - (part < SPARE ? part : SPARE));
+}
+
 static enum run_rc
 add_seed(const struct run_env *env, struct talk *t, struct part *p,
     struct seeds *seeds, const struct file *f, struct refusal *why)
 {
-	uint64_t budget = env->conf->sandbox_workspace;
+	const uint64_t budget = seed_budget(env->conf);
 	struct seed *s;
 
-	budget = budget > SPARE ? budget - SPARE : 0;
 	if (f->bytes > budget || seeds->bytes > budget - f->bytes) {
 		(void)refuse(why, P_BODY_TOO_LARGE, p->where,
 		    "%s: the files together are larger than the %" PRIu64

@@ -16,6 +16,7 @@
 
 /* Opaque types. */
 struct arena;
+struct conf;
 struct refusal;
 struct talk;
 
@@ -67,5 +68,12 @@ const struct container_file *seed_held(const struct seeds *, const char *);
  */
 enum run_rc seed_put(const struct run_env *, const struct sandbox *,
     const char *, const struct file *, const char *, struct refusal *);
+
+/**
+ * seed_budget(conf):
+ * How many bytes the inputs of one session may have together: its workspace but
+ * for what is left to its runs.
+ */
+uint64_t seed_budget(const struct conf *);
 
 #endif /* !RUN_SEED_H_ */
