@@ -10,6 +10,7 @@ use JSON::PP ();
 use Test::More;
 use Provider;
 use Satchel qw(header);
+use Streams;
 use Turns;
 
 my @save = ({ name => 'save', description => 'Store a report.',
@@ -39,6 +40,8 @@ sub ask {
 	    messages => [{ role => 'user', content => 'Go.' }],
 	    tools => \@tool, %{ $o{with} // {} } });
 	@$r{qw(events rest)} = events($r->{body});
+	is_deeply([Streams::faults('/v1/messages', $r->{body})], [],
+	    "$model: no client fails at it") if $r->{status} == 200;
 	return $r;
 }
 

@@ -10,6 +10,7 @@ use MIME::Base64;
 use Test::More;
 use Provider;
 use Satchel qw(header);
+use Streams;
 
 sub code {
 	my ($code, %more) = @_;
@@ -87,6 +88,8 @@ sub stream {
 	my $r = ask($model, %o, with => { %{ $o{with} // {} },
 	    stream => JSON::PP::true });
 	my $body = $r->{body};
+	is_deeply([Streams::faults('/v1/responses', $body)], [],
+	    "$model: no client fails at it");
 	$body =~ s/^: keepalive\n\n//mg;
 	$r->{events} = [];
 	while ($body =~ s/\Aevent: ([\w.]+)\ndata: (.*)\n\n//) {

@@ -9,6 +9,7 @@ use JSON::PP ();
 use Test::More;
 use Provider;
 use Satchel qw(header);
+use Streams;
 
 sub code {
 	my ($code, %more) = @_;
@@ -67,6 +68,8 @@ sub stream {
 	my $r = ask($model, %o, with => { %{ $o{with} // {} },
 	    stream => JSON::PP::true });
 	my $body = $r->{body};
+	is_deeply([Streams::faults('/v1/chat/completions', $body)], [],
+	    "$model: no client fails at it");
 	$body =~ s/^: keepalive\n\n//mg;
 	$r->{chunks} = [];
 	while ($body =~ s/\Adata: (\{.*)\n\n//) {
