@@ -44,15 +44,18 @@ my $s = Satchel->new(providers => $p->port);
 # Send a request and leave the connection open.
 sub begin {
 	my ($model, %o) = @_;
+	my $route = $o{route} // 'messages';
+	my $talk = [{ role => 'user', content => $o{say} // 'Go.' }];
 	my $body = JSON::PP->new->utf8->encode({ model => $model,
-	    max_tokens => 4096, stream => $o{whole} ? JSON::PP::false :
-	    JSON::PP::true, messages => [{ role => 'user',
-	    content => $o{say} // 'Go.' }], tools => [{ type =>
-	    'code_execution_20250825', name => 'code_execution' }] });
+	    stream => $o{whole} ? JSON::PP::false : JSON::PP::true,
+	    $route eq 'responses' ? (input => $talk) : (messages => $talk),
+	    $route eq 'messages' ? (max_tokens => 4096) : (), tools => [{ type
+	    => 'code_execution_20250825', name => 'code_execution' }] });
 	my $c = $s->sock($s->{port});
-	print $c "POST /v1/messages HTTP/1.1\r\nHost: x\r\n",
+	print $c "POST /v1/$route HTTP/1.1\r\nHost: x\r\n",
 	    "Authorization: Bearer $s->{key}{alice}\r\n",
-	    "anthropic-version: 2023-06-01\r\nConnection: close\r\n",
+	    $route eq 'messages' ? "anthropic-version: 2023-06-01\r\n" : '',
+	    "Connection: close\r\n",
 	    "Content-Type: application/json\r\nContent-Length: ",
 	    length($body), "\r\n\r\n", $body;
 	$c->flush;
@@ -88,18 +91,34 @@ sub running {
 	return 0;
 }
 
+# What a stream of each route has while it goes on, at its end, and in silence.
+my %route = (
+	messages => { text => qr/text_delta/, end => qr/event: message_stop\n/,
+	    quiet => qr/event: ping\ndata: \{"type":"ping"\}\n\n/ },
+	responses => { text => qr/output_text\.delta/, end =>
+	    qr/event: response\.completed\n/, quiet => qr/^: keepalive\n\n/m },
+	'chat/completions' => { text => qr/"content":"[^"]/, end =>
+	    qr/data: \[DONE\]\n/, quiet => qr/^: keepalive\n\n/m },
+);
+my @routes = sort(keys(%route));
+my ($c, $got);
+
 # --- as they are made ---
 
-my $c = begin('slow');
-my $got = until_seen($c, qr/text_delta/);
-my $first = time;
-unlike($got, qr/message_stop/, 'the first event leaves before the last');
-like(until_seen($c), qr/message_stop/, 'which comes too');
-cmp_ok(time - $first, '>', 0.8, 'at its own time');
+for my $name (@routes) {
+	my $way = $route{$name};
+	$c = begin('slow', route => $name);
+	$got = until_seen($c, $way->{text});
+	my $first = time;
+	unlike($got, $way->{end},
+	    "st-not-buffered: $name: the first event leaves before the last");
+	like(until_seen($c), $way->{end}, '... which comes too');
+	cmp_ok(time - $first, '>', 0.8, '... at its own time');
+}
 
 # --- silence ---
 
-my $quiet = begin('quiet');
+my %quiet = map { $_ => begin('quiet', route => $_) } @routes;
 
 # --- a hundred at once, meanwhile ---
 
@@ -118,38 +137,52 @@ for my $t (@turns) {
 is($right, 100, 'a hundred turns at once, each with its own run');
 is(scalar(keys(%seen)), 100, 'and ids of its own');
 
-my $all = until_seen($quiet, undef, 60);
-like($all, qr/event: ping\ndata: \{"type":"ping"\}\n\n/,
-    'a silent run is broken by a sign of life');
-like($all, qr/"stdout":"awake\\n".*message_stop/s, 'and goes on to its end');
+for my $name (@routes) {
+	my $way = $route{$name};
+	my $all = until_seen($quiet{$name}, undef, 60);
+	$all =~ s/\A.*?\r\n\r\n//s;
+	like($all, $way->{quiet},
+	    "st-quiet-run: $name: a silent run is broken by a sign of life");
+	like($all, qr/Awake/, '... and goes on');
+	like($all, $way->{end}, '... to its end');
+	unlike($all, qr/^data:\s*$/m, '... and no line of data is empty');
+}
 
 # --- clients that leave ---
 
-for (['waits', 0, 'before the first byte'], ['waits', 1, 'unstreamed'],
-    ['drips', 0, 'amid the answer'],
-    ['between', 0, 'between two rounds'], ['between', 1, 'unstreamed too']) {
-	my ($model, $whole, $what) = @$_;
-	my $rounds = $model eq 'between' ? 2 : 1;
-	$p->forget;
-	$c = begin($model, whole => $whole);
-	until_seen($c, qr/text_delta/) if $model eq 'drips' && !$whole;
-	ok(soon(sub { $rounds == grep { $_->{method} eq 'POST' }
-	    $p->requests }), "$what: the model is asked");
-	close($c);
-	ok(soon(sub { grep { $_->{method} eq 'LEFT' } $p->requests }),
-	    'and is left once the client leaves');
-	is(scalar(grep { $_->{method} eq 'POST' } $p->requests), $rounds,
-	    'and not asked again');
+for my $name (@routes) {
+	my $text = $route{$name}{text};
+	for (['waits', 0, 'before the first byte'], ['waits', 1, 'unstreamed'],
+	    ['drips', 0, 'amid the answer'], ['between', 0,
+	    'between two rounds'], ['between', 1, 'unstreamed too']) {
+		my ($model, $whole, $what) = @$_;
+		my $rounds = $model eq 'between' ? 2 : 1;
+		$what = "$name: $what (executor row 67)";
+		$p->forget;
+		$c = begin($model, whole => $whole, route => $name);
+		until_seen($c, $text) if $model eq 'drips' && !$whole;
+		ok(soon(sub { $rounds == grep { $_->{method} eq 'POST' }
+		    $p->requests }), "$what: the model is asked");
+		close($c);
+		ok(soon(sub { grep { $_->{method} eq 'LEFT' } $p->requests }),
+		    '... and is left once the client leaves');
+		is(scalar(grep { $_->{method} eq 'POST' } $p->requests),
+		    $rounds, '... and not asked again');
+	}
+	for my $whole (0, 1) {
+		$p->forget;
+		$c = begin('runs', whole => $whole, route => $name);
+		ok(soon(\&running),
+		    "st-client-leaves: $name: a run has begun");
+		close($c);
+		ok(soon(sub { !running() }),
+		    '... and ends once the client leaves (executor row 66)');
+		is(scalar($p->requests), 1, '... the model is not asked again');
+	}
 }
-for my $whole (0, 1) {
-	$p->forget;
-	$c = begin('runs', whole => $whole);
-	ok(soon(\&running), 'a run has begun');
-	until_seen($c, qr/content_block_stop/) unless $whole;
-	close($c);
-	ok(soon(sub { !running() }), 'it ends once the client leaves');
-	is(scalar($p->requests), 1, 'the model is not asked again');
-}
+is(scalar(grep { $_->{rounds} == 1 && $_->{input_tokens} > 0 }
+    @{ $s->get('/v1/usage?limit=1')->{json}{data} }), 1,
+    'what the model had used by then is recorded (executor row 66)');
 is_deeply($s->get('/v1/files')->{json}{data}, [],
     'nothing of the abandoned runs is kept');
 

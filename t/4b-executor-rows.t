@@ -41,11 +41,15 @@ my %models = (
 	failmixed => [{ calls => [{ name => 'code_execution', raw => '{' },
 	    $save] }],
 	look => turn(bash('cat data*.csv; ls')),
+	lookpy => turn(code("import glob,os\nfor f in sorted(glob.glob('data*"
+	    . ".csv')): print(open(f).read(), end='')\nprint('\\n'.join("
+	    . "sorted(os.listdir('.'))))")),
 	stdin => turn(bash('cat; echo end of input')),
 	forks => turn(bash("sleep 86477 >/dev/null 2>&1 & echo left behind")),
 	signal => turn(bash('kill -TERM $$')),
 	sparse => turn(bash('truncate -s 10G big.bin; echo small >small.txt; '
-	    . 'ls')),
+	    . 'stat -c %s big.bin')),
+	over => turn(bash('truncate -s 100M big.bin; echo small >small.txt')),
 	grows => turn(bash('(while :; do echo x >>grow.txt; done) & sleep 0.3; '
 	    . 'echo started')),
 	many => turn(bash('for i in $(seq 30); do head -c 1024 /dev/zero '
@@ -70,7 +74,8 @@ my $s = Satchel->new(providers => $p->yaml('chat', 'openai-chat', models =>
     $p->yaml('few', 'openai-chat', models => '["a"]') .
     $p->yaml('msg', 'anthropic-messages') .
     $p->yaml('resp', 'openai-responses', native_code => 'true'),
-    set => { 'server.public_url' => 'https://gateway.example' });
+    set => { 'server.public_url' => 'https://gateway.example',
+    'server.body_max_bytes' => 1 << 20 });
 my $A = { type => 'code_execution_20250522', name => 'code_execution' };
 my $A2 = { type => 'code_execution_20250825', name => 'code_execution' };
 my $E = { type => 'satchel_code_execution' };
@@ -162,7 +167,7 @@ my @rows = (
 [16, 'no tool is left', sub { ask('m', 'say', [$A], tool_choice => { type =>
     'none' }); my $q = sent(); exists($q->{tools}) && !@{ $q->{tools} } ?
     'empty' : 'not empty' }, 'not empty'],
-[16, 'an empty list', sub { ask('c', 'say', []); exists(sent()->{tools}) ?
+[16, 'an empty list', sub { ask('m', 'say', []); exists(sent()->{tools}) ?
     'sent' : 'omitted' }, 'omitted'],
 [17, 'a choice that names it', sub { ask('m', 'one', [$A], tool_choice =>
     { type => 'tool', name => 'code_execution' }); called() },
@@ -210,10 +215,14 @@ my @rows = (
 [55, '25 files and more', sub { $r = ask('m', 'many', [$A2]); outputs($r)
     . ' ' . (told() =~ /(not kept: .*)/)[0] },
     '20 not kept: 10 files over the limit of 20'],
-[56, 'a sparse file', sub { $r = ask('m', 'sparse', [$A2]);
+[56, 'a file of 10 GiB', sub { $r = ask('m', 'sparse', [$A2]); join(' ', map {
+    name_of($_) } outputs($r)) . ' ' . (results($r))[0]{stdout} },
+    "small.txt 0\n"],
+[56, 'a sparse file over the bound', sub { $r = ask('m', 'over', [$A2]);
     join(' ', map { name_of($_) } outputs($r)) . ' '
-    . (told() =~ /(not kept: 1 file over the limit)/ ? $1 : told()) },
-    'small.txt not kept: 1 file over the limit'],
+    . (told() =~ /(not kept: 1 file over the limit)/ ? $1 : told())
+    . ' ' . join('', glob("$s->{root}/tmp/*")) },
+    'small.txt not kept: 1 file over the limit '],
 [57, 'a file that grows', sub { $r = ask('m', 'grows', [$A2]);
     my @f = outputs($r); my $f = $s->get("/v1/files/$f[0]")->{json};
     "$r->{status} $f->{filename} " . ($f->{bytes} == length($s->get(
@@ -259,6 +268,176 @@ for (@rows) {
 	my ($n, $what, $how, $want) = @$_;
 	is($how->(), $want, "executor row $n: $what") or
 	    diag(substr($r->{body} // '', 0, 600));
+}
+
+# --- what outlives a request ---
+
+sub scene { my ($n, $got, $want, $what) = @_;
+	is($got, $want, "executor row $n: $what") or
+	    diag(substr($r->{body} // '', 0, 600)) }
+@f = map { $s->upload($_, name => 'data.csv', type => 'text/csv')->{json}{id} }
+    "1\n", "2\n";
+$r = ask('m', 'look', [$A2], user(uploads(@f[0, 0, 0])));
+scene(49, (results($r))[0]{stdout}, "1\ndata.csv\n",
+    'one file three times is there once');
+my $both = "1\n2\ndata.csv\ndata_2.csv\n";
+for my $case ('executor row 50', 'ce-same-name-inputs') {
+	$r = ask('m', 'look', [$A2], user(uploads(@f)));
+	is((results($r))[0]{stdout}, $both, "$case: two of one name");
+	my @lines = sent()->{messages}[0]{content} =~
+	    m{^\[file /mnt/data/(\S+) - uploaded as "data\.csv"}mg;
+	is("@lines", 'data.csv data_2.csv', "$case: and the model knows which");
+}
+$r = ask('r', 'lookpy', [{ %$O, container => { type => 'auto', file_ids =>
+    \@f } }], include => ['code_interpreter_call.outputs']);
+is($r->{json}{output}[0]{outputs}[0]{logs}, $both,
+    'ce-same-name-inputs: over Responses') or diag($r->{body});
+my $third = $s->upload("3\n", name => 'data_2.csv')->{json}{id};
+$r = ask('m', 'look', [$A2], user(uploads(@f, $third)));
+scene(52, (results($r))[0]{stdout}, "1\n2\n3\ndata.csv\ndata_2.csv\n"
+    . "data_2_2.csv\n", 'a name that a second one has taken');
+my $bad = $s->upload("root\n", name => '../../etc/passwd')->{json}{id};
+$r = ask('m', 'look', [$A2], user(uploads($bad)));
+scene(51, (results($r))[0]{stdout}, "passwd\n", 'a name with a path');
+$r = ask('m', 'rewrite', [$A2], user(uploads($f[0])));
+my ($new) = outputs($r);
+scene(60, name_of($new) . ' ' . $s->get("/v1/files/$new/content")->{body}
+    . $s->get("/v1/files/$f[0]/content")->{body}, "data.csv 1\nmore\n1\n",
+    'an input that is written over is an output');
+
+# An upload that only the first of three turns names, and no container.
+$r = ask('m', 'look', [$A2], messages => [
+    { role => 'user', content => [uploads($f[0], $f[0])] },
+    { role => 'assistant', content => 'One.' },
+    { role => 'user', content => [uploads($f[0]), { type => 'text', text =>
+    'Two?' }] }, { role => 'assistant', content => 'Two.' },
+    { role => 'user', content => 'Three?' }]);
+is((results($r))[0]{stdout}, "1\ndata.csv\n",
+    'ce-upload-in-old-turn: is there before code runs, once')
+    or diag($r->{body});
+
+# --- what is given back ---
+
+my $go = { role => 'user', content => 'Go.' };
+$r = ask('m', 'sh', [$A2]);
+my @said = @{ $r->{json}{content} };
+my ($use) = grep { $_->{type} eq 'server_tool_use' } @said;
+my ($first) = $r->{json}{container}{id};
+sub back { return (messages => [$go, { role => 'assistant', content =>
+    [@said] }, { role => 'user', content => [@_, { type => 'text', text =>
+    'And?' }] }]) }
+sub roles { return join(' ', map { $_->{role} } @{ sent()->{messages} }) }
+$r = ask('m', 'say', [$A2], back({ type => 'tool_result', tool_use_id =>
+    $use->{id}, content => 'mine' }));
+scene(39, roles() . ' ' . ($p->requests)[0]{body} =~ /mine/,
+    'user assistant tool assistant user ',
+    'a tool_result for ours is dropped');
+for my $case ('executor row 41', 'ce-replayed-blocks') {
+	$r = ask('m', 'say', [$A2], back());
+	is(roles(), 'user assistant tool assistant user', "$case: given back");
+	like(sent()->{messages}[2]{content}, qr/^stdout:\none\nexit code: 0/,
+	    "$case: with what it printed");
+}
+$r = ask('m', 'say', undef, back());
+is("$r->{status} " . roles(), '200 user assistant user',
+    'ce-replayed-blocks: without the declaration it is text')
+    or diag($r->{body});
+like(JSON::PP->new->encode(sent()->{messages}[1]), qr/echo one.*stdout/,
+    'ce-replayed-blocks: that tells command and output');
+{
+	my @was = @said;
+	@said = map { my %b = %$_; $b{content} = { %{ $b{content} }, stdout =>
+	    'edited' . 'x' x 300000 } if $b{type} =~ /_result$/; \%b } @said;
+	$r = ask('m', 'say', [$A2], back());
+	like(sent()->{messages}[2]{content}, qr/edited/,
+	    'executor row 41: an edited result is context');
+	cmp_ok(length(sent()->{messages}[2]{content}), '<', 262144 + 200,
+	    'executor row 41: of limited size');
+	@said = @was;
+}
+$r = ask('m', 'say', [$A2], back(), '' => { as => 'bob' });
+like(sent()->{messages}[2]{content}, qr/^stdout:\none\n/,
+    'executor row 42: another\'s ids are shown as they were sent');
+@said = grep { $_->{type} !~ /_result$/ } @said;
+$r = ask('m', 'say', [$A2], back(), '' => { as => 'bob' });
+like(sent()->{messages}[2]{content}, qr/^\(result not available\)$/,
+    'executor row 42: and not looked up');
+$r = ask('m', 'say', [$A2], back());
+like(sent()->{messages}[2]{content}, qr/^stdout:\none\n/,
+    'executor row 40: a use without its result gets it again');
+
+# From here to a provider that runs code itself, and back.
+$r = ask('m', 'sh', [$A2]);
+@said = @{ $r->{json}{content} };
+ask('m', 'ant:say', [$A2], back(), container => $first);
+my $q = sent();
+scene(44, join(' ', map { $_->{type} } @{ $q->{messages}[1]{content} })
+    . ' ' . ($q->{container} // 'no container'), 'text text no container',
+    'to a provider: our pairs become text') or diag($p->requests ?
+    ($p->requests)[0]{body} : '');
+is(($p->requests)[0]{body} =~ /srvtoolu_gw|_tool_result/, '',
+    'ce-replayed-blocks: no block of ours reaches a provider');
+@said = ({ type => 'server_tool_use', id => 'srvtoolu_01A', name =>
+    'bash_code_execution', input => { command => 'ls' } }, { type =>
+    'bash_code_execution_tool_result', tool_use_id => 'srvtoolu_01A', content
+    => { type => 'bash_code_execution_result', stdout => "theirs\n", stderr =>
+    '', return_code => 0, content => [] } }, { type => 'text', text => 'T.' });
+$r = ask('m', 'sh', [$A2], back(), container => 'container_011CPR5CNjB747bTd');
+scene(45, "$r->{status} " . (sent()->{messages}[2]{content} =~ /theirs/) . ' '
+    . ($r->{json}{container}{id} =~ /^container_gw_/), '200 1 1',
+    'back: a provider\'s container is nobody\'s, its pairs are read');
+
+# --- what code writes ---
+
+my $awk = $s->upload($bytes, name => 'awkward-bytes.bin')->{json}{id};
+$r = ask('m', 'binary', [$A2], user(uploads($awk)));
+my %sum = reverse((results($r))[0]{stdout} =~ /^(\w{64})  (\S+)$/mg);
+is($sum{'out.bin'}, sha256_hex($bytes), 'out-binary-intact: read as it is');
+for my $id (outputs($r)) {
+	my $n = name_of($id);
+	is(sha256_hex($s->get("/v1/files/$id/content", ant => 1)->{body}),
+	    $sum{$n}, "out-binary-intact: $n is what code wrote");
+}
+is(scalar(outputs($r)), 2, 'out-binary-intact: both');
+$r = ask('m', 'links', [$A2]);
+is(join(' ', map { name_of($_) } outputs($r)), 'ok.txt',
+    'out-symlink: only the ordinary file');
+is(join('', $r->{body} =~ /root:x|PATH=/g), '',
+    'out-symlink: nothing of the host is told');
+is($s->get('/v1/files/' . (outputs($r))[0] . '/content')->{body}, "fine\n",
+    'out-symlink: it is what it was');
+$r = ask('m', 'many', [$A2]);
+is(scalar(outputs($r)), 20, 'ce-output-bounds: twenty files of thirty');
+like(told(), qr/not kept: 10 files over the limit of 20/,
+    'ce-output-bounds: and why no more');
+$r = ask('m', 'over', [$A2]);
+is(join(' ', map { name_of($_) } outputs($r)), 'small.txt',
+    'ce-output-bounds: the small one of two');
+like(told(), qr/not kept: 1 file over the limit of/,
+    'ce-output-bounds: and why not the other');
+
+# --- bytes that are passed on ---
+
+my $deep = '{"a":' x 40 . '12345678901234567890123' . '}' x 40;
+my $body = '{"model":"ant:say","max_tokens":5,"unknown":{"x":[1e2,0.1]},'
+    . '"messages":[{"role":"user","content":"\u2028 \ud800 \/"}],"tools":['
+    . '{"name":"t","input_schema":{"type":"object","default":' . $deep . '}}]}';
+$p->forget;
+$r = $s->post('/v1/messages', ant => 1, body => $body, headers =>
+    ['Content-Type' => 'application/json']);
+is($r->{status}, 200, 'js-untouched-passthrough: taken') or diag($r->{body});
+is(($p->requests)[0]{body}, $body =~ s/ant:say/say/r,
+    'js-untouched-passthrough: only the model\'s name differs');
+
+# --- streams ---
+
+for my $route (qw(m r c)) {
+	$r = ask($route, 'one', [$route eq 'm' ? $A : $O], stream =>
+	    JSON::PP::true);
+	is($r->{status}, 200, "st-event-lines: over $path{$route}");
+	is(header($r, 'Content-Type') . ' ' . header($r, 'Cache-Control'),
+	    'text/event-stream; charset=utf-8 no-cache',
+	    "st-not-buffered: over $path{$route}, by its header");
 }
 $s->done;
 done_testing();
