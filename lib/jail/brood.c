@@ -27,7 +27,7 @@ become(int fd, int image, const struct limits *l)
 {
 	char *argv[] = {(char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"},
 	    (char *)(uintptr_t)python_zygote, (char *)(uintptr_t)python_kernel,
-	    NULL};
+	    (char *)(uintptr_t)python_program, NULL};
 	struct ns_fail f = {.step = "descriptors"};
 
 	if ((fd = fcntl(fd, F_DUPFD, 16)) == -1 ||

@@ -108,7 +108,7 @@ become(const struct jail *J, const struct guest_how *how, int out, int err)
 		/* What the supervisor hides of itself is no secret here. */
 		(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 		(void)prctl(PR_SET_NAME, "python3", 0, 0, 0);
-		J->interpreter();
+		J->interpreter(how->argv, env);
 	}
 	(void)execve(how->path, how->argv, env);
 	_exit(127);

@@ -23,6 +23,14 @@ struct guest {
 		.out = -1, .err = -1, .ctl = -1 \
 	}
 
+/**
+ * In a fork of a supervisor that has all that a Python interpreter needs,
+ * become the session's; or, with the words ${argv} and the environment ${env},
+ * do what execve() with them would: "python3 -u FILE ARGUMENT ...".  Does not
+ * return.
+ */
+typedef void jail_interpreter(char *const *, char *const *);
+
 /* What a session's supervisor knows. */
 struct jail {
 	struct limits lim;
@@ -37,16 +45,15 @@ struct jail {
 	struct guest bash; /* The shell, if one is running. */
 	struct editor editor;
 
-	/* Becomes the interpreter, in a fork of a supervisor that has all that
-	 * one needs; does not return.  NULL: one must be started. */
-	void (*interpreter)(void);
+	/* NULL: an interpreter must be started. */
+	jail_interpreter *interpreter;
 };
 
 /* What a guest is started as. */
 struct guest_how {
-	const char *path; /* NULL: the interpreter that the jail has. */
-	char *const *argv;
-	char *const *env; /* Besides its usual environment; NULL: nothing. */
+	const char *path;  /* NULL: the interpreter that the jail has, */
+	char *const *argv; /* for a program; NULL: for the session. */
+	char *const *env;  /* Besides its usual environment; NULL: nothing. */
 	const struct limits *lim; /* NULL: the session's. */
 	int dir;                  /* It starts there; -1: in the workspace. */
 	int extra;                /* Becomes its descriptor 3, unless -1. */

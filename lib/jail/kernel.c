@@ -17,14 +17,14 @@ kernel_start(struct jail *J)
 {
 	char *argv[] = {(char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"},
 	    (char *)(uintptr_t)python_kernel, NULL};
-	struct guest_how how = {.path = J->interpreter != NULL ? NULL : PYTHON,
-	    .argv = argv,
-	    .dir = -1};
+	struct guest_how how = {.path = PYTHON, .argv = argv, .dir = -1};
 	int sv[2];
 
 	if (J->kernel.pid != 0 && !J->kernel.dead)
 		return (kill(J->kernel.pid, SIGCONT));
 	guest_close(&J->kernel);
+	if (J->interpreter != NULL)
+		how.path = NULL, how.argv = NULL;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
 		return (-1);
 	how.extra = sv[1];

@@ -5,6 +5,7 @@
 import os, sys, types, linecache, traceback
 
 PIXELS = 64 << 20  # Of an image that a program saves, at most.
+REPLACED = []  # What adaptations have replaced: owner, name, what it was.
 
 
 def save_on_show(pyplot):
@@ -19,6 +20,7 @@ def save_on_show(pyplot):
             pyplot.figure(number).savefig('plot_%d.png' % count)
         pyplot.close('all')
 
+    REPLACED.append((pyplot, 'show', pyplot.show))
     pyplot.show = show
 
 
@@ -32,6 +34,7 @@ def bound_images(agg):
                              ' possible' % (width, height, PIXELS))
         begin(self, width, height, dpi)
 
+    REPLACED.append((agg.RendererAgg, '__init__', begin))
     agg.RendererAgg.__init__ = __init__
 
 

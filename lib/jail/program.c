@@ -12,6 +12,7 @@
 
 #include "jail/language.h"
 #include "jail/program.h"
+#include "jail/python.h"
 #include "jail/words.h"
 
 #define WORDS_MAX 2048
@@ -79,11 +80,22 @@ put_source(int dir, const char *name, const char *text, size_t len)
 	return (0);
 }
 
+/* Is it a script that the interpreter of the jail, if it has one, can run? */
+static int
+is_script(const struct program *P)
+{
+
+	return (P->c->J->interpreter != NULL && P->nrun > 2 &&
+	    strcmp(P->run[0], PYTHON) == 0 && strcmp(P->run[1], "-u") == 0 &&
+	    P->run[2][0] == '/');
+}
+
 /* Run ${argv} in ${dir} (-1: the workspace), ${asks} being its descriptor 3. */
 static void
 step(struct program *P, char **argv, int dir, int asks, int ctl)
 {
-	const struct guest_how how = {.path = argv[0],
+	const struct guest_how how = {
+	    .path = argv == P->run && is_script(P) ? NULL : argv[0],
 	    .argv = argv,
 	    .env = P->env,
 	    .lim = &P->c->lim,

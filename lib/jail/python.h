@@ -6,6 +6,6 @@
 
 #define PYTHON "/usr/bin/python3"
 
-extern const char python_kernel[], python_zygote[];
+extern const char python_kernel[], python_program[], python_zygote[];
 
 #endif /* !JAIL_PYTHON_H_ */

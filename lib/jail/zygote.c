@@ -127,7 +127,7 @@ become(struct order *o, struct jail *J, struct ns_fail *f)
 }
 
 static void
-make(struct order *o, void (*interpreter)(void))
+make(struct order *o, jail_interpreter *interpreter)
 {
 	static struct jail J;
 	static const struct guest none = GUEST_INIT;
@@ -153,7 +153,7 @@ make(struct order *o, void (*interpreter)(void))
 }
 
 void
-zygote_serve(int fd, void (*interpreter)(void))
+zygote_serve(int fd, jail_interpreter *interpreter)
 {
 	static struct order o;
 

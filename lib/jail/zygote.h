@@ -1,6 +1,8 @@
 #ifndef JAIL_ZYGOTE_H_
 #define JAIL_ZYGOTE_H_
 
+#include "jail/guest.h"
+
 /*
  * The zygote: a Python interpreter that has loaded and exercised what programs
  * use most, and whose clones become sessions (zygote.py).  The library that it
@@ -22,6 +24,6 @@
  * Make sessions for the keeper at the other end of ${fd} until it has gone.
  * ${interpreter} is struct jail's.  Return then, and in no clone.
  */
-void zygote_serve(int, void (*)(void));
+void zygote_serve(int, jail_interpreter *);
 
 #endif /* !JAIL_ZYGOTE_H_ */

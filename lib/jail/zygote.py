@@ -1,7 +1,7 @@
 # The zygote: loads and exercises what programs use most, once; its clones become
 # sessions that have it already.  It never runs a caller's program.  Descriptor 3
 # leads to the keeper, 4 is the library of our own; the interpreter's source is
-# the only argument.
+# the first argument, program.py the second.
 
 import ctypes, gc, os, random, signal, sys
 
@@ -34,16 +34,32 @@ def forked():
     sys.modules['numpy'].random.seed()
 
 
-def interpreter():
-    """In a fork of a session's supervisor: become its interpreter."""
+def words(list):
+    """Those of a list in C."""
+    found = []
+    while list[len(found)] is not None: found.append(list[len(found)])
+    return found
+
+
+def interpreter(argv, env):
+    """In a fork of a session's supervisor: become its interpreter, or run a
+    program as one does."""
     try:
         forked()
+        run = program['fit'](words(argv), words(env)) if argv else kernel['serve']
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        kernel['serve']()
+        run()
     finally:
         os._exit(1)
+
+
+def module(name, source, **names):
+    """What a program of our own defines, none of it to be found by others."""
+    here = {'__name__': name, '__builtins__': __builtins__, **names}
+    exec(compile(source, '<%s>' % name, 'exec'), here)
+    return here
 
 
 def say(text):
@@ -53,8 +69,8 @@ def say(text):
 try:
     library = ctypes.PyDLL('/proc/self/fd/4')
     os.close(4)
-    kernel = {'__name__': 'kernel', '__builtins__': __builtins__}
-    exec(compile(sys.argv[1], '<interpreter>', 'exec'), kernel)
+    kernel = module('interpreter', sys.argv[1])
+    program = module('program', sys.argv[2], kernel=kernel)
     exercise()
     forked()
     gc.collect()
@@ -63,7 +79,7 @@ try:
     if os.open('/', os.O_RDONLY) != 4:
         raise RuntimeError('a library keeps files open')
     os.close(4)
-    kind = ctypes.PYFUNCTYPE(None)
+    kind = ctypes.PYFUNCTYPE(None, *[ctypes.POINTER(ctypes.c_char_p)] * 2)
     library.zygote_serve.argtypes = ctypes.c_int, kind
     library.zygote_serve.restype = None
     start = kind(interpreter)
