@@ -101,6 +101,7 @@ for (glob "$top/*") {
 	symlink $_, "$tmp/$name" or die "$name: $!";
 }
 mkdir "$tmp/build" or die $!;
+-d $sdk or mkdir $sdk or die "$sdk: $!";
 symlink $sdk, "$tmp/build/sdk" or die $!;
 
 END {
