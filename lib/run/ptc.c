@@ -185,7 +185,7 @@ read_calls(struct ptc_round *p)
 
 /* How it ended, unless it asked. */
 static enum run_rc
-judge(struct ptc_round *p, struct refusal *why)
+judge(struct ptc_round *p)
 {
 	const struct sandbox_ran *ran = &p->x.ran;
 	char error[PTC_ERROR_SIZE];
@@ -212,7 +212,7 @@ judge(struct ptc_round *p, struct refusal *why)
 	case SANDBOX_EXIT:
 		p->end = PTC_COMPLETED;
 		if (code == 0)
-			return (exec_keep(&p->x, why));
+			return (RUN_OK);
 		break;
 	}
 	(void)snprintf(
@@ -221,7 +221,7 @@ judge(struct ptc_round *p, struct refusal *why)
 }
 
 enum run_rc
-ptc_round_run(struct ptc_round *p, struct refusal *why)
+ptc_round_go(struct ptc_round *p, struct refusal *why)
 {
 	enum run_rc rc;
 
@@ -230,6 +230,17 @@ ptc_round_run(struct ptc_round *p, struct refusal *why)
 	    p->lang == PTC_BASH ? ptc_bash_source : ptc_python_source;
 	p->x.program.calls = 1;
 	p->x.program.settle_ms = p->lang == PTC_BASH ? SETTLE_MS : 0;
+	if ((rc = give(p, why)) != RUN_OK ||
+	    (rc = exec_run(&p->x, why)) != RUN_OK)
+		return (rc);
+	return (judge(p));
+}
+
+enum run_rc
+ptc_round_run(struct ptc_round *p, struct refusal *why)
+{
+	enum run_rc rc;
+
 	if ((rc = exec_open(&p->x, why)) != RUN_OK)
 		return (rc);
 	if (p->session != NULL)
@@ -238,8 +249,7 @@ ptc_round_run(struct ptc_round *p, struct refusal *why)
 	if (p->opened != NULL && p->opened(p->cookie, p->x.room.session))
 		return (fail(p, "Execution failed or timed out",
 		    "The request was cancelled.\n"));
-	if ((rc = give(p, why)) != RUN_OK ||
-	    (rc = exec_run(&p->x, why)) != RUN_OK)
+	if ((rc = ptc_round_go(p, why)) != RUN_OK || p->end != PTC_COMPLETED)
 		return (rc);
-	return (judge(p, why));
+	return (exec_keep(&p->x, why));
 }

@@ -61,6 +61,14 @@ struct ptc_round {
 int ptc_history(struct buf *, const struct ptc_call *);
 
 /**
+ * ptc_round_go(p, why):
+ * Run the round in the session of ${p}->x.room, which is open, with what it
+ * holds.  RUN_OK with ${p}->end, and ${p}->x.ran whatever that is; RUN_REFUSED;
+ * RUN_GONE.
+ */
+enum run_rc ptc_round_go(struct ptc_round *, struct refusal *);
+
+/**
  * ptc_round_run(p, why):
  * Run the round; what it made is kept if it has completed.  RUN_OK with
  * ${p}->end; RUN_REFUSED; RUN_GONE.  Whatever the outcome, exec_close() must

@@ -144,9 +144,8 @@ room_open(struct room *room, struct refusal *why)
 	return (place(room, why));
 }
 
-/* Seconds that a run may take: its own limit, or what is left of the turn. */
-static uint64_t
-time_left(const struct room *room)
+uint64_t
+room_time(const struct room *room)
 {
 	uint64_t now = clock_ms(), left = 1;
 
@@ -249,7 +248,7 @@ room_run(struct room *room, enum our_tool tool, struct jspan input,
     struct outcome *o)
 {
 	struct sandbox_result res;
-	uint64_t timeout_s = time_left(room);
+	uint64_t timeout_s = room_time(room);
 	enum sandbox_rc rc;
 
 	o->kind = OUTCOME_UNAVAILABLE;

@@ -75,6 +75,12 @@ enum run_rc room_open(struct room *, struct refusal *);
 int room_is_open(const struct room *);
 
 /**
+ * room_time(room):
+ * Seconds that a run may take: its own limit, or what is left of the turn.
+ */
+uint64_t room_time(const struct room *);
+
+/**
  * room_run(room, tool, input, o):
  * Run ${tool} (not the editor) with the JSON object ${input} in the open
  * session, and fill in ${o} with what it printed and the files it wrote.

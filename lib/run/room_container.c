@@ -53,8 +53,13 @@ refuse_asked(const struct talk *t, enum data_rc rc, struct refusal *why)
 		    "%s: there is no such container", where);
 		return (RUN_REFUSED);
 	case DATA_EXPIRED:
-		(void)refuse(
-		    why, P_CONTAINER_EXPIRED, where, "Container is expired.");
+		if (t->ask.said != NULL)
+			(void)refuse(why, P_CONTAINER_EXPIRED, where,
+			    "%s: the container %.80s has expired.", where,
+			    t->ask.said);
+		else
+			(void)refuse(why, P_CONTAINER_EXPIRED, where,
+			    "Container is expired.");
 		return (RUN_REFUSED);
 	case DATA_STATE:
 		(void)refuse(why, P_CONTAINER_BUSY, where,

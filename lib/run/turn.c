@@ -6,6 +6,7 @@
 #include "base/clock.h"
 
 #include "speech/dialect.h"
+#include "speech/estimate.h"
 #include "speech/model_dialect.h"
 #include "speech/outcome.h"
 #include "speech/refusal.h"
@@ -14,6 +15,8 @@
 #include "run/ask.h"
 #include "run/heard.h"
 #include "run/picture.h"
+#include "run/ptc_offer.h"
+#include "run/ptc_turn.h"
 #include "run/recall.h"
 #include "run/remember.h"
 #include "run/room.h"
@@ -21,8 +24,9 @@
 #include "run/show.h"
 #include "run/turn.h"
 
-#define RUNS_MAX 8            /* Calls of ours in one message. */
-#define FAILURES_MAX 3        /* In a row, of the sandbox. */
+#define RUNS_MAX 8                       /* Calls of ours in one message. */
+#define CALLER "code_execution_20260120" /* Where he no longer says. */
+#define FAILURES_MAX 3                   /* In a row, of the sandbox. */
 #define TEXT_MAX 32768        /* Of output told to the model, a call. */
 #define RESULT_MAX (4U << 20) /* All of what it is told, a call. */
 #define LEAST_MS 1000         /* For which another round is begun. */
@@ -32,9 +36,11 @@ struct state {
 	struct turn_job *job;
 	struct refusal *why;
 	struct room room;
-	uint64_t deadline; /* clock_ms() */
-	uint64_t rounds;   /* Left in which calls are allowed. */
-	uint64_t tokens;   /* Left; 0: no limit. */
+	struct ptc_turn code; /* That calls functions of the caller's. */
+	struct part *waits;   /* Holds the result of such, from before. */
+	uint64_t deadline;    /* clock_ms() */
+	uint64_t rounds;      /* Left in which calls are allowed. */
+	uint64_t tokens;      /* Left; 0: no limit. */
 	unsigned int failures;
 	uint64_t pictures;  /* Bytes of them that may yet be shown. */
 	struct usage usage; /* Of all rounds. */
@@ -72,6 +78,35 @@ tell_call(struct state *s, const char *id, const char *name, struct text args,
 	    tell(s, &end));
 }
 
+/* Show the caller what code of ours asks of him. */
+static int
+tell_asked(struct state *s)
+{
+	const struct ptc_call *c = s->code.asked;
+	const struct event end = {.kind = EVENT_CALL_END};
+	const struct tool *x;
+	char id[CODE_USE_SIZE];
+	size_t i;
+
+	for (i = 0; i < s->code.nasked; i++, c++) {
+		for (x = s->job->talk->code_tools; x != NULL; x = x->next)
+			if (strcmp(x->name, c->tool) == 0)
+				break;
+		const struct event begin = {.kind = EVENT_CALL,
+		    .id = id,
+		    .name = c->tool,
+		    .caller = x != NULL ? x->caller : CALLER,
+		    .run = s->code.id};
+		const struct event body = {
+		    .kind = EVENT_ARGS, .text = {c->input, strlen(c->input)}};
+
+		if (code_use_id(s->code.id, c->number, id) || tell(s, &begin) ||
+		    tell(s, &body) || tell(s, &end))
+			return (-1);
+	}
+	return (0);
+}
+
 /* What came of telling the caller; what he was told leaves now. */
 static enum run_rc
 told(struct state *s, int rc)
@@ -104,11 +139,9 @@ show_call(struct state *s, struct heard_call *c)
 
 /* Show what came of it; of a quiet one too, for the sake of its files. */
 static int
-show_outcome(
-    struct state *s, const struct heard_call *c, const struct outcome *o)
+show_outcome(struct state *s, const char *id, const struct outcome *o)
 {
-	const struct event ev = {
-	    .kind = EVENT_RESULT, .id = c->shown, .outcome = o};
+	const struct event ev = {.kind = EVENT_RESULT, .id = id, .outcome = o};
 
 	return (tell(s, &ev));
 }
@@ -131,23 +164,22 @@ add_call(struct state *s, const struct heard_call *c)
 }
 
 static int
-add_result(
-    struct state *s, const struct heard_call *c, const char *text, size_t len)
+add_result(struct state *s, const struct heard_call *c, struct text x)
 {
 	struct talk *t = s->job->talk;
 	struct part *p;
 
-	if ((p = talk_add(t, TALK_USER, PART_RESULT)) == NULL ||
-	    talk_text(t, text, len, &p->text))
+	if ((p = talk_add(t, TALK_USER, PART_RESULT)) == NULL)
 		return (-1);
+	p->text = x;
 	p->id = c->id;
 	p->ours = 1;
 	return (0);
 }
 
+/* What the model is told of ${o}. */
 static int
-add_outcome(
-    struct state *s, const struct heard_call *c, const struct outcome *o)
+write_outcome(struct state *s, const struct outcome *o, struct text *x)
 {
 	const struct conf *conf = s->job->env->conf;
 	const struct outcome_bounds bounds = {conf->files_output_max_files,
@@ -156,19 +188,30 @@ add_outcome(
 	int rc = -1;
 
 	if (outcome_text(&b, o, &bounds) == 0)
-		rc = add_result(s, c, b.p, b.len);
+		rc = talk_text(s->job->talk, b.p, b.len, x);
 	buf_free(&b);
 	return (rc);
+}
+
+static int
+add_outcome(
+    struct state *s, const struct heard_call *c, const struct outcome *o)
+{
+	struct text x;
+
+	return (write_outcome(s, o, &x) || add_result(s, c, x) ? -1 : 0);
 }
 
 static int
 add_unknown(struct state *s, const struct heard_call *c)
 {
 	struct buf b = BUF_INIT(1024);
+	struct text x;
 	int rc = -1;
 
-	if (buf_printf(&b, "[tool error] no tool named %.200s", c->name) == 0)
-		rc = add_result(s, c, b.p, b.len);
+	if (buf_printf(&b, "[tool error] no tool named %.200s", c->name) == 0 &&
+	    talk_text(s->job->talk, b.p, b.len, &x) == 0)
+		rc = add_result(s, c, x);
 	buf_free(&b);
 	return (rc);
 }
@@ -217,25 +260,30 @@ run_call(struct state *s, const struct heard_call *c, unsigned int nth,
 		    .files_end = &o->files};
 		return (RUN_OK);
 	}
-	if ((rc = call_run(&s->room, &c->call, o)) != RUN_OK || c->call.bad)
+	if (c->call.tool == OUR_CODE && s->code.tools != NULL)
+		rc = ptc_turn_run(&s->code, c->shown, &c->call, o);
+	else
+		rc = call_run(&s->room, &c->call, o);
+	if (rc != RUN_OK || c->call.bad)
 		return (rc);
 	s->job->ran = 1;
+	if (s->code.nasked > 0)
+		return (RUN_OK);
 	s->failures = o->kind == OUTCOME_UNAVAILABLE ? s->failures + 1 : 0;
 	return (RUN_OK);
 }
 
 /* Keep what came of ${c} for the next request, and count it. */
 static void
-note(struct state *s, struct heard_call *c, const struct outcome *o,
-    uint64_t since)
+note(struct state *s, const char *id, const struct call *c,
+    const struct outcome *o, uint64_t since)
 {
 	const struct run_env *env = s->job->env;
 	const char *container = s->room.container.id;
 
-	c->outcome = o;
 	tally_run(env->tally, container, o, clock_ms() - since);
 	if (!s->job->talk->quiet)
-		remember_put(env, container, c->shown, 0, &c->call, o);
+		remember_put(env, container, id, 0, c, o);
 }
 
 /* Runs that the caller is not shown are kept by the first call that is his. */
@@ -268,10 +316,13 @@ run_one(struct state *s, struct heard_call *c, unsigned int nth)
 	if ((rc = told(s, show_call(s, c))) != RUN_OK ||
 	    (rc = run_call(s, c, nth, o)) != RUN_OK)
 		return (rc);
-	note(s, c, o, since);
+	if (s->code.nasked > 0)
+		return (told(s, tell_asked(s)));
+	c->outcome = o;
+	note(s, c->shown, &c->call, o, since);
 	if (s->job->talk->pictures)
 		picture_load(s->job->env, o, &s->pictures);
-	return (told(s, show_outcome(s, c, o) || add_outcome(s, c, o)));
+	return (told(s, show_outcome(s, c->shown, o) || add_outcome(s, c, o)));
 }
 
 static enum run_rc
@@ -281,7 +332,8 @@ run_all(struct state *s, const struct heard *h)
 	unsigned int nth = 0;
 	enum run_rc rc;
 
-	for (c = h->first; c != NULL; c = c->next) {
+	/* Nothing comes after code that has to wait. */
+	for (c = h->first; c != NULL && s->code.nasked == 0; c = c->next) {
 		if (c->whose == WHOSE_NOBODY && add_unknown(s, c))
 			return (no_memory(s));
 		if (c->whose == WHOSE_OURS &&
@@ -347,7 +399,7 @@ static void
 decide(struct state *s, const struct heard *h, int limited)
 {
 
-	if (heard_count(h, WHOSE_CALLER) > 0)
+	if (heard_count(h, WHOSE_CALLER) > 0 || s->code.nasked > 0)
 		end(s, STOP_CALLS);
 	else if (heard_count(h, WHOSE_OURS) + heard_count(h, WHOSE_NOBODY) == 0)
 		end(s, h->stop == STOP_CALLS ? STOP_END : h->stop);
@@ -456,9 +508,14 @@ admit(struct state *s)
 {
 	const struct run_env *env = s->job->env;
 	struct talk *t = s->job->talk;
-	const int offered = t->ours != 0 && t->choice != CHOICE_NONE;
+	int offered;
 	enum run_rc rc;
 
+	if (ptc_offer(t, &s->room.sandbox, &s->code.tools))
+		return (no_memory(s));
+	if ((rc = ptc_turn_waits(t, &s->waits, s->why)) != RUN_OK)
+		return (rc);
+	offered = t->ours != 0 && (t->choice != CHOICE_NONE || s->waits);
 	if (offered && (rc = room_enter(&s->room, t, s->why)) != RUN_OK)
 		return (rc);
 	if ((rc = recall_results(env, t, s->why)) != RUN_OK ||
@@ -468,6 +525,35 @@ admit(struct state *s)
 	    (rc = show_talk(env, s->job->provider, t, s->why)) != RUN_OK)
 		return (rc);
 	return (offered ? room_open(&s->room, s->why) : RUN_OK);
+}
+
+/* Go on with code that has waited for the results that have come. */
+static enum run_rc
+resume(struct state *s)
+{
+	const struct usage guess = {.input = estimate_tokens(s->job->talk)};
+	const struct event begin = {.kind = EVENT_ROUND, .usage = &guess};
+	const uint64_t since = clock_ms();
+	struct part *p = s->waits;
+	struct outcome *o;
+	struct call c;
+	enum run_rc rc;
+
+	if ((o = arena_alloc(s->job->env->mem, sizeof(*o))) == NULL)
+		return (no_memory(s));
+	if ((rc = ptc_turn_resume(&s->code, p->id, &c, o, s->why)) != RUN_OK)
+		return (rc);
+	s->job->ran = s->relaxed = 1;
+	if (tell(s, &begin))
+		return (no_memory(s));
+	if (s->code.nasked > 0) {
+		end(s, STOP_CALLS);
+		return (told(s, tell_asked(s)));
+	}
+	note(s, p->id, &c, o, since);
+	p->outcome = NULL;
+	return (told(
+	    s, show_outcome(s, p->id, o) || write_outcome(s, o, &p->text)));
 }
 
 static uint64_t
@@ -492,7 +578,11 @@ turn_run(struct turn_job *job, struct refusal *why)
 	room_init(&s.room, job->env, s.deadline);
 	if (job->talk->choice == CHOICE_NONE)
 		s.rounds = 0; /* Calls it makes all the same are not run. */
+	s.code.room = &s.room;
+	s.code.talk = job->talk;
 	rc = admit(&s);
+	if (rc == RUN_OK && s.waits != NULL)
+		rc = resume(&s);
 	while (rc == RUN_OK && !s.done)
 		rc = one_round(&s);
 	if (rc == RUN_OK)

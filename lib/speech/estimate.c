@@ -19,7 +19,7 @@ bytes_of_tools(const struct talk *t)
 	for (i = 0; i < OUR_COUNT; i++)
 		if (t->our_name[i] != NULL)
 			n += strlen(our_rows[i].name) +
-			    strlen(our_rows[i].description) +
+			    talk_our_words(t, (enum our_tool)i).len +
 			    strlen(our_rows[i].schema);
 	return (n);
 }

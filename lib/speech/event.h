@@ -47,10 +47,12 @@ struct usage {
 
 struct event {
 	enum event_kind kind;
-	struct text text; /* TEXT, REASONING, ARGS; STOP_SEQUENCE's text. */
-	const char *id;   /* CALL, RESULT; NULL: a wire that gave none. */
-	const char *name; /* CALL */
-	int ours;         /* CALL: run by this gateway. */
+	struct text text;   /* TEXT, REASONING, ARGS; STOP_SEQUENCE's text. */
+	const char *id;     /* CALL, RESULT; NULL: a wire that gave none. */
+	const char *name;   /* CALL */
+	int ours;           /* CALL: run by this gateway. */
+	const char *caller; /* CALL: the word for our code that made it... */
+	const char *run;    /* ...and that call's id; NULL: the model did. */
 	const struct outcome *outcome;
 	const struct usage *usage; /* USAGE; ROUND: ${input} estimated. */
 	enum stop stop;

@@ -40,6 +40,20 @@ int messages_read_call(struct reader *, struct jspan);
 int messages_read_result(struct reader *, struct jspan);
 
 /**
+ * messages_read_use(rd, id):
+ * If a block with this ${id} is a call that code of ours has made, add it to
+ * the uses of the talk and return 1; else 0, or -1 after refusing it.
+ */
+int messages_read_use(struct reader *, const char *);
+
+/**
+ * messages_check_uses(rd, list, newest):
+ * Every use must have its result; and where the messages of ${list} from
+ * ${newest} on answer one, code waits, so they must hold results only.
+ */
+int messages_check_uses(struct reader *, struct jspan, size_t);
+
+/**
  * messages_gather(t):
  * See struct model_dialect.
  */

@@ -133,6 +133,19 @@ messages_put_result(struct buf *b, const char *id, const struct outcome *o)
 	return (buf_puts(b, "}"));
 }
 
+int
+messages_put_caller(struct buf *b, const struct event *ev)
+{
+
+	if (ev->run == NULL)
+		return (buf_puts(b, "{\"type\":\"direct\"}"));
+	buf_puts(b, "{\"type\":");
+	jput_str(b, ev->caller);
+	buf_puts(b, ",\"tool_id\":");
+	jput_str(b, ev->run);
+	return (buf_puts(b, "}"));
+}
+
 static void
 put_or_null(struct buf *b, const char *key, int has, uint64_t n)
 {

@@ -18,6 +18,12 @@ struct talk_container;
 int messages_put_result(struct buf *, const char *, const struct outcome *);
 
 /**
+ * messages_put_caller(b, ev):
+ * Append the object that says who made the call ${ev}.
+ */
+int messages_put_caller(struct buf *, const struct event *);
+
+/**
  * messages_put_usage(b, u):
  * Append the usage object.
  */

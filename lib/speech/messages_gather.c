@@ -14,6 +14,7 @@
 #define ANSWER_MAX (64U << 20)
 #define ARGS_MAX (16U << 20)
 #define ARGS_DEPTH 128
+#define CALLER_MAX 1024
 #define IDLEN 20
 
 /* The block that is being written. */
@@ -25,6 +26,7 @@ struct gather {
 	const struct talk *talk;
 	struct buf content; /* The blocks so far. */
 	struct buf args;    /* Of the call under way. */
+	struct buf caller;  /* Likewise. */
 	enum open open;
 	struct usage usage;
 	enum stop stop;
@@ -80,6 +82,8 @@ begin_call(struct gather *g, const struct event *ev)
 	jput_str(&g->content, ev->name);
 	buf_puts(&g->content, ",\"input\":");
 	buf_drop(&g->args, g->args.len);
+	buf_drop(&g->caller, g->caller.len);
+	messages_put_caller(&g->caller, ev);
 }
 
 /* Arguments are shown as the object they are meant to be, or as raw text. */
@@ -99,7 +103,9 @@ end_call(struct gather *g)
 		jput_text(&g->content, g->args.p, g->args.len);
 		buf_puts(&g->content, "}");
 	}
-	buf_puts(&g->content, ",\"caller\":{\"type\":\"direct\"}}");
+	buf_puts(&g->content, ",\"caller\":");
+	buf_put(&g->content, g->caller.p, g->caller.len);
+	buf_puts(&g->content, "}");
 	g->open = CLOSED;
 }
 
@@ -146,7 +152,9 @@ on_event(struct writer *w, const struct event *ev)
 		buf_put(&g->sequence, ev->text.p, ev->text.len);
 		break;
 	}
-	return (buf_ok(&g->content) && buf_ok(&g->args) ? 0 : -1);
+	return (buf_ok(&g->content) && buf_ok(&g->args) && buf_ok(&g->caller)
+		? 0
+		: -1);
 }
 
 static int
@@ -184,6 +192,7 @@ gather_free(struct writer *w)
 
 	buf_free(&g->content);
 	buf_free(&g->args);
+	buf_free(&g->caller);
 	buf_free(&g->sequence);
 	free(g);
 }
@@ -201,6 +210,7 @@ messages_gather(const struct talk *t)
 	g->talk = t;
 	g->content.max = ANSWER_MAX;
 	g->args.max = ARGS_MAX;
+	g->caller.max = CALLER_MAX;
 	g->sequence.max = ARGS_MAX;
 	return (&g->w);
 }

@@ -126,6 +126,54 @@ read_custom_tool(struct reader *rd, struct jspan v, struct tool *x)
 	return (0);
 }
 
+/* One who may call the function: the model, or code. */
+static int
+read_caller(struct reader *rd, struct jspan v)
+{
+	struct tool *x = rd->tool;
+	const char *s;
+
+	if (reader_str(rd, v, &s))
+		return (-1);
+	if (strcmp(s, "direct") == 0) {
+		x->indirect = 0;
+		return (0);
+	}
+	if (our_declared(s) != DECLARED_DATED)
+		return (reader_refuse(rd, "no such caller: %.80s", s));
+	if (x->caller == NULL)
+		x->caller = s;
+	return (0);
+}
+
+static int
+read_callers(struct reader *rd, struct jspan v, struct tool *x)
+{
+	struct jspan list;
+
+	if (!reader_member(v, "allowed_callers", &list))
+		return (0);
+	rd->tool = x;
+	x->indirect = 1;
+	if (reader_each(rd, v, "allowed_callers", read_caller))
+		return (-1);
+	x->indirect &= x->caller != NULL;
+	return (0);
+}
+
+/* Code that may call functions has to be offered where code runs at all. */
+static void
+offer_code(struct talk *t)
+{
+	const struct tool *x;
+
+	if (t->ours == 0 || t->quiet)
+		return;
+	for (x = t->tools; x != NULL; x = x->next)
+		if (x->caller != NULL)
+			t->ours |= 1U << OUR_CODE;
+}
+
 static int
 read_tool(struct reader *rd, struct jspan v)
 {
@@ -150,6 +198,8 @@ read_tool(struct reader *rd, struct jspan v)
 	if ((x = talk_tool(rd->talk)) == NULL)
 		return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
 	x->name = name;
+	if (read_callers(rd, v, x))
+		return (-1);
 	if (strcmp(type, "custom") == 0)
 		return (read_custom_tool(rd, v, x));
 	return (read_client_tool(rd, type, x));
@@ -347,6 +397,7 @@ read_container(struct reader *rd, struct jspan root)
 		    "container: must be an id or an object"));
 	rd->talk->ask.id = container_id_bare(s);
 	rd->talk->ask.where = "container";
+	rd->talk->ask.said = s;
 	return (0);
 }
 
@@ -397,6 +448,7 @@ messages_read(struct jspan root, struct talk *t, struct refusal *why)
 	    read_container(&rd, rest) || read_system(&rd, rest) ||
 	    reader_each(&rd, rest, "tools", read_tool))
 		return (-1);
+	offer_code(t);
 	if (talk_offer(t))
 		return (refuse(why, P_SERVER, NULL, "out of memory"));
 	if (read_choice(&rd, rest) || read_parameters(&rd, rest) ||

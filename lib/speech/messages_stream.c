@@ -172,7 +172,9 @@ put_call(struct stream *s, const struct event *ev)
 	jput_str(s->out, ev->id);
 	buf_puts(s->out, ",\"name\":");
 	jput_str(s->out, ev->name);
-	buf_puts(s->out, ",\"input\":{},\"caller\":{\"type\":\"direct\"}}");
+	buf_puts(s->out, ",\"input\":{},\"caller\":");
+	messages_put_caller(s->out, ev);
+	buf_puts(s->out, "}");
 	end_event(s);
 }
 

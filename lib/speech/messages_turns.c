@@ -81,15 +81,21 @@ block_dropped(struct reader *rd, struct jspan v, const struct spot *s)
 static int
 block_call(struct reader *rd, struct jspan v, const struct spot *s)
 {
+	const char *id, *name;
 	struct jspan input;
 	struct part *p;
+	int rc;
 
 	(void)s;
+	if (reader_get_str(rd, v, "id", &id) ||
+	    reader_get_str(rd, v, "name", &name))
+		return (-1);
+	if ((rc = messages_read_use(rd, id)) != 0)
+		return (rc > 0 ? 0 : -1);
 	if ((p = reader_call(rd)) == NULL)
 		return (-1);
-	if (reader_get_str(rd, v, "id", &p->id) ||
-	    reader_get_str(rd, v, "name", &p->name))
-		return (-1);
+	p->id = id;
+	p->name = name;
 	if (!reader_member(v, "input", &input) || !pick_is(input, '{'))
 		return (reader_refuse(rd, "input must be an object"));
 	p->text.p = input.p;
@@ -174,16 +180,47 @@ read_shown(struct reader *rd, struct jspan content, const char *id, int newest)
 	return (0);
 }
 
+/* What code of ours is told that a function of the caller's came to. */
+static int
+read_use_result(
+    struct reader *rd, struct jspan v, const struct spot *s, struct code_use *u)
+{
+	struct jspan content, error;
+	size_t mark;
+
+	if (u->answered)
+		return (reader_refuse(
+		    rd, "the call %.80s has a result already", u->id));
+	u->answered = 1;
+	u->newest = s->newest;
+	u->is_error =
+	    reader_member(v, "is_error", &error) && pick_is(error, 't');
+	if ((u->where = reader_where(rd)) == NULL)
+		return (no_memory(rd));
+	if (!reader_member(v, "content", &content))
+		return (0);
+	mark = reader_in(rd, "content");
+	if (pick_is(content, '"')
+		? reader_text(rd, content, &u->result)
+		: read_result_blocks(rd, content, 0, &u->result))
+		return (-1);
+	reader_out(rd, mark);
+	return (0);
+}
+
 static int
 block_result(struct reader *rd, struct jspan v, const struct spot *s)
 {
 	struct jspan content, error;
+	struct code_use *u;
 	struct part *p;
 	const char *id;
 	size_t mark;
 
 	if (reader_get_str(rd, v, "tool_use_id", &id))
 		return (-1);
+	if ((u = talk_find_use(rd->talk, id)) != NULL)
+		return (read_use_result(rd, v, s, u));
 	if (strncmp(id, "srvtoolu_", 9) == 0)
 		return (0); /* That call was ours, and is answered. */
 	if ((p = talk_add(rd->talk, s->who, PART_RESULT)) == NULL ||
@@ -437,6 +474,8 @@ messages_read_turns(struct reader *rd, struct jspan list)
 	}
 	if (i == 0)
 		return (reader_refuse(rd, "must not be empty"));
+	if (messages_check_uses(rd, list, newest))
+		return (-1);
 	reader_out(rd, mark);
 	return (0);
 }

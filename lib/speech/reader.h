@@ -18,9 +18,11 @@
 /* Opaque types. */
 struct refusal;
 struct talk;
+struct tool;
 
 struct reader {
 	struct talk *talk;
+	struct tool *tool; /* Being read. */
 	struct refusal *why;
 	char *system; /* Where the system's text grows... */
 	size_t room;  /* ...and how far it can. */

@@ -26,6 +26,7 @@ talk_new(struct arena *mem)
 		return (NULL);
 	t->mem = mem;
 	t->tools_end = &t->tools;
+	t->uses_end = &t->uses;
 	t->parallel = -1;
 	t->mint = "srvtoolu_gw_";
 	t->mint_len = 24;

@@ -88,6 +88,22 @@ struct tool {
 	struct jspan schema;     /* As sent; p NULL: none. */
 	int strict;              /* -1: not said. */
 	int plain;               /* Its one argument is a text, "input". */
+	const char *caller;      /* Code of ours may call it: the vendor's word
+				  * for that; NULL: it may not. */
+	int indirect;            /* Nobody else may. */
+};
+
+/* A call of a function of the caller's that code of ours has made, as his
+ * history holds it: the model knows nothing of it. */
+struct code_use {
+	struct code_use *next;
+	const char *id;
+	const char *run; /* The id of our call that made it. */
+	uint64_t number; /* From 1, among those of that. */
+	const char *where;
+	int answered, newest; /* newest: by the user's newest turn. */
+	struct text result;
+	int is_error;
 };
 
 enum choice {
@@ -109,6 +125,7 @@ struct talk_ask {
 	const char *id;    /* Without a prefix; NULL: none of ours. */
 	const char *where; /* JSON path of that. */
 	int mild;          /* Found in his history: if it is gone, so be it. */
+	const char *said; /* As he said it, where an error names it; or NULL. */
 };
 
 struct talk {
@@ -125,6 +142,9 @@ struct talk {
 
 	struct tool *tools, **tools_end;
 	size_t ntools;
+	struct tool *code_tools; /* Those that code of ours may call. */
+	struct text code_says;   /* What OUR_CODE is said to be then. */
+	struct code_use *uses, **uses_end;
 	unsigned int ours; /* Bits of enum our_tool. */
 	int quiet;         /* The caller is shown none of our calls. */
 	int pictures;      /* He is shown the images that they make. */
@@ -261,6 +281,40 @@ int talk_is_unanswered(const struct part *);
  */
 int talk_hide(
     struct talk *, struct turn *, const char *, struct text, struct outcome *);
+
+#define CODE_USE_SIZE 64
+
+/**
+ * code_use_id(run, number, id):
+ * Write the id of the call ${number} that our call ${run} has made.  Return 0,
+ * or -1 if ${run} is not of the form that talk_mint() gives.
+ */
+int code_use_id(const char *, uint64_t, char[static CODE_USE_SIZE]);
+
+/**
+ * code_use_is(id):
+ * Is ${id} of the form that code_use_id() gives?
+ */
+int code_use_is(const char *);
+
+/**
+ * talk_use(t, id):
+ * Add a use with this ${id} of that form and return it, with run and number;
+ * NULL if memory ran out.
+ */
+struct code_use *talk_use(struct talk *, const char *);
+
+/**
+ * talk_find_use(t, id):
+ * The use with this id, or NULL.
+ */
+struct code_use *talk_find_use(const struct talk *, const char *);
+
+/**
+ * talk_our_words(t, tool):
+ * What a model is told that our function ${tool} does.
+ */
+struct text talk_our_words(const struct talk *, enum our_tool);
 
 /**
  * talk_text(t, p, len, x):

@@ -102,18 +102,42 @@ block_of(struct jspan v, char id[static CALL_ID_SIZE])
 	return (is_type(v, "tool_use") ? CALLERS : OTHERS);
 }
 
+/* Who made the caller's call ${v}, if that was code of ours. */
+static int
+by_our_code(struct jspan v, struct jspan *caller)
+{
+	char id[CALL_ID_SIZE];
+
+	return (is_type(v, "tool_use") && reader_member(v, "caller", caller) &&
+	    begins(*caller, "tool_id", "srvtoolu_gw_", id));
+}
+
+/* A provider knows no code of ours: there the model made the call. */
+static void
+put_callers(struct buf *b, struct jspan v)
+{
+	struct jspan_edit edit = {.text = TEXT_LIT("{\"type\":\"direct\"}")};
+
+	put_comma(b);
+	if (!by_our_code(v, &edit.at))
+		buf_put(b, v.p, v.len);
+	else if (jspan_splice(b, v, &edit, 1))
+		b->spoiled = 1;
+}
+
 static int
 has_ours(struct jspan content)
 {
 	char id[CALL_ID_SIZE];
 	struct jspan_iter it;
-	struct jspan v;
+	struct jspan v, x;
 	enum block k;
 
 	if (jspan_iter(&it, content) || it.object)
 		return (0);
 	while (jspan_next(&it, NULL, &v))
-		if ((k = block_of(v, id)) != OTHERS && k != CALLERS)
+		if (((k = block_of(v, id)) != OTHERS && k != CALLERS) ||
+		    by_our_code(v, &x))
 			return (1);
 	return (0);
 }
@@ -165,8 +189,7 @@ unecho_messages(
 			case CALLERS:
 				if (callers != is_type(v, "tool_use"))
 					break;
-				put_comma(b);
-				buf_put(b, v.p, v.len);
+				put_callers(b, v);
 				break;
 			case RESULT:
 			case THOUGHT:

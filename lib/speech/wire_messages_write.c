@@ -220,8 +220,7 @@ put_tools(struct buf *b, const struct talk *t)
 		row = &our_rows[i];
 		if (t->our_name[i] != NULL)
 			put_tool(b, t->our_name[i],
-			    (struct text){
-				row->description, strlen(row->description)},
+			    talk_our_words(t, (enum our_tool)i),
 			    (struct jspan){row->schema, strlen(row->schema)});
 	}
 	buf_puts(b, "]");

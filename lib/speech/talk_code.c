@@ -1,0 +1,94 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+
+#include "speech/talk.h"
+
+#define RUN "srvtoolu_gw_" /* See talk_new(). */
+#define USE "toolu_gw_"
+#define RANDOM 24
+#define NUMBER_MAX 9999
+
+/* Is ${s} what follows RUN in an id? */
+static int
+is_random(const char *s)
+{
+
+	return (strspn(s, "0123456789abcdefghijklmnopqrstuvwxyz") == RANDOM);
+}
+
+int
+code_use_id(const char *run, uint64_t number, char id[static CODE_USE_SIZE])
+{
+	const size_t len = strlen(RUN);
+
+	if (strncmp(run, RUN, len) != 0 || !is_random(run + len) ||
+	    run[len + RANDOM] != '\0')
+		return (-1);
+	(void)snprintf(id, CODE_USE_SIZE, USE "%s_%" PRIu64, run + len, number);
+	return (0);
+}
+
+/* The number at the end of ${id}. */
+static int
+parse_use(const char *id, uint64_t *n)
+{
+	const char *s = id + strlen(USE);
+
+	return (strncmp(id, USE, strlen(USE)) == 0 && is_random(s) &&
+		    s[RANDOM] == '_'
+		? num_u64(s + RANDOM + 1, 1, NUMBER_MAX, n)
+		: -1);
+}
+
+int
+code_use_is(const char *id)
+{
+	uint64_t n;
+
+	return (parse_use(id, &n) == 0);
+}
+
+struct code_use *
+talk_use(struct talk *t, const char *id)
+{
+	char run[sizeof(RUN) + RANDOM];
+	struct code_use *u;
+	uint64_t n;
+
+	if (parse_use(id, &n))
+		return (NULL);
+	(void)snprintf(run, sizeof(run), RUN "%.*s", RANDOM, id + strlen(USE));
+	if ((u = arena_alloc(t->mem, sizeof(*u))) == NULL ||
+	    (u->run = arena_strndup(t->mem, run, strlen(run))) == NULL)
+		return (NULL);
+	u->id = id;
+	u->number = n;
+	*t->uses_end = u;
+	t->uses_end = &u->next;
+	return (u);
+}
+
+struct code_use *
+talk_find_use(const struct talk *t, const char *id)
+{
+	struct code_use *u;
+
+	for (u = t->uses; u != NULL; u = u->next)
+		if (strcmp(u->id, id) == 0)
+			break;
+	return (u);
+}
+
+struct text
+talk_our_words(const struct talk *t, enum our_tool tool)
+{
+	const char *usual = our_rows[tool].description;
+
+	if (tool == OUR_CODE && t->code_says.p != NULL)
+		return (t->code_says);
+	return ((struct text){usual, strlen(usual)});
+}
