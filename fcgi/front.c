@@ -19,6 +19,7 @@
 
 #include <fcgiapp.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #include "fcgi/front.h"
@@ -33,6 +34,17 @@
 #define QUIET_MS 20  /* When stopping: nothing more is under way. */
 #define NEVENTS 4
 #define NACCEPT 16 /* Connections taken before looking at others. */
+
+/*
+ * A new connection counts as a request until a thread has it, but not for
+ * longer than this: one that stays silent must not keep others out.
+ */
+#define FRESH_MS 50
+
+/* What epoll hands back with an event: the descriptor, and above it the
+ * generation of a fresh connection, else 0. */
+#define FD_OF(e) ((int)(uint32_t)(e)->data.u64)
+#define GEN_OF(e) ((uint32_t)((e)->data.u64 >> 32))
 
 /*
  * A connection is in exactly one place: watched by epoll (once, so that one
@@ -53,6 +65,9 @@ struct front {
 
 	pthread_mutex_t lock; /* Over all below. */
 	size_t busy;          /* Threads with a request. */
+	size_t fresh;    /* Connections of this generation that none has. */
+	uint32_t gen;    /* Never 0. */
+	uint64_t gen_ms; /* When it began. */
 	uint64_t answered;
 	int paused;   /* The door is shut until a thread is free. */
 	int stopping; /* Keep no connection. */
@@ -74,12 +89,12 @@ clear(struct front *f)
 	(void)!read(f->wakefd, &count, sizeof(count));
 }
 
-/* Have a thread see the next request on ${fd}. */
+/* Have a thread see the next request on ${fd}, of generation ${gen} if new. */
 static void
-watch(struct front *f, int op, int fd)
+watch(struct front *f, int op, int fd, uint32_t gen)
 {
-	struct epoll_event e = {
-	    .events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data.fd = fd};
+	struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT,
+	    .data.u64 = (uint64_t)gen << 32 | (uint32_t)fd};
 
 	if (epoll_ctl(f->connfd, op, fd, &e)) {
 		log_err("front: epoll: %s", strerror(errno));
@@ -116,13 +131,23 @@ answer(const struct front *f, FCGX_Request *fcgx, int fd, int *keep)
 	return (fcgx->ipcFd >= 0);
 }
 
+/* A connection of generation ${gen} is looked at.  With the lock held. */
+static void
+seen(struct front *f, uint32_t gen)
+{
+
+	if (gen == f->gen && f->fresh > 0)
+		f->fresh--;
+}
+
 /* A thread has a request; the last free one shuts the door. */
 static void
-begin(struct front *f)
+begin(struct front *f, uint32_t gen)
 {
 	int full;
 
 	pthread_mutex_lock(&f->lock);
+	seen(f, gen);
 	full = ++f->busy == f->threads;
 	pthread_mutex_unlock(&f->lock);
 	if (full)
@@ -140,7 +165,7 @@ done(struct front *f, int fd, int keep)
 	f->answered++;
 	news = f->paused || (f->stopping && f->busy == 0);
 	if (keep && !f->stopping)
-		watch(f, EPOLL_CTL_MOD, fd);
+		watch(f, EPOLL_CTL_MOD, fd, 0);
 	else if (fd != -1)
 		close(fd);
 	pthread_mutex_unlock(&f->lock);
@@ -155,11 +180,12 @@ left(struct front *f, const struct epoll_event *e)
 	char c;
 
 	if (!(e->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) ||
-	    recv(e->data.fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+	    recv(FD_OF(e), &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
 		return (0);
 	/* The thread that had it may still be inside done(). */
 	pthread_mutex_lock(&f->lock);
-	close(e->data.fd);
+	seen(f, GEN_OF(e));
+	close(FD_OF(e));
 	pthread_mutex_unlock(&f->lock);
 	return (1);
 }
@@ -175,13 +201,13 @@ worker(void *cookie)
 	for (;;) {
 		if (epoll_wait(f->connfd, &e, 1, -1) < 1)
 			continue;
-		if (e.data.fd == f->overfd)
+		if (FD_OF(&e) == f->overfd)
 			return (NULL);
 		if (left(f, &e))
 			continue;
-		begin(f);
-		if (answer(f, &fcgx, e.data.fd, &keep))
-			done(f, e.data.fd, keep);
+		begin(f, GEN_OF(&e));
+		if (answer(f, &fcgx, FD_OF(&e), &keep))
+			done(f, FD_OF(&e), keep);
 		else
 			done(f, -1, 0);
 	}
@@ -214,7 +240,42 @@ adopt(struct front *f, int fd, int tcp)
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &out, sizeof(out));
 	if (tcp)
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	watch(f, EPOLL_CTL_ADD, fd);
+	pthread_mutex_lock(&f->lock);
+	f->fresh++;
+	pthread_mutex_unlock(&f->lock);
+	watch(f, EPOLL_CTL_ADD, fd, f->gen);
+}
+
+/* What has been silent for long is expected no more.  With the lock held. */
+static void
+age(struct front *f)
+{
+	uint64_t now = clock_ms();
+
+	if (now - f->gen_ms < FRESH_MS)
+		return;
+	f->gen_ms = now;
+	f->gen += f->gen == UINT32_MAX ? 2 : 1;
+	f->fresh = 0;
+}
+
+/*
+ * How many more connections may be taken?  With a thread for each, because the
+ * next is better left to another process that listens on the same socket.
+ */
+static int
+places(struct front *f)
+{
+	size_t taken;
+
+	pthread_mutex_lock(&f->lock);
+	age(f);
+	taken = f->busy + f->fresh;
+	pthread_mutex_unlock(&f->lock);
+	if (taken >= f->threads)
+		return (0);
+	taken = f->threads - taken;
+	return (taken > NACCEPT ? NACCEPT : (int)taken);
 }
 
 /*
@@ -257,19 +318,20 @@ accept_some(struct front *f, int max)
 }
 
 /*
- * With every thread busy the next connection is better left to another process
- * that listens on the same socket.  Return non-zero if so; done() then wakes
- * us.
+ * Shall the door be shut?  0: no.  -1: until a thread is free; done() then
+ * wakes us.  Else for so many ms at most.
  */
 static int
 crowded(struct front *f)
 {
-	int rc;
+	int busy;
 
 	pthread_mutex_lock(&f->lock);
-	rc = f->paused = f->busy >= f->threads;
+	age(f);
+	f->paused = f->busy + f->fresh >= f->threads;
+	busy = f->busy >= f->threads;
 	pthread_mutex_unlock(&f->lock);
-	return (rc);
+	return (!f->paused ? 0 : busy ? -1 : FRESH_MS);
 }
 
 /* One round of events; ${wait} in ms.  Return how long not to listen. */
@@ -286,7 +348,7 @@ round_of(struct front *f, int wait)
 		else if (ev[i].data.fd == f->wakefd)
 			clear(f);
 		else
-			pause = accept_some(f, NACCEPT);
+			pause = accept_some(f, places(f));
 	}
 	return (pause);
 }
@@ -333,8 +395,9 @@ loop(struct front *f)
 	int listening = 1, pause = 0;
 
 	while (!f->told) {
-		pause = round_of(f, pause > 0 ? pause : -1);
-		if (pause > 0 || crowded(f)) {
+		if ((pause = round_of(f, pause > 0 ? pause : -1)) == 0)
+			pause = crowded(f);
+		if (pause != 0) {
 			if (listening)
 				listen_off(f);
 			listening = 0;

@@ -88,6 +88,25 @@ my ($sock, $pid) = start('two', 1, 2);
 	ok(!$silent[1]->closed(0.1), 'silent connections are left open');
 }
 
+# Several processes: as many long requests as there are threads in all, at once
+# or one after the other, find a thread each.
+{
+	my ($shared, $parent) = start('shared', 3, 4);
+	my @unserved;
+	for my $gap (0, 0, 0.01) {
+		my @c = map { Fcgi->connect($shared) } 1 .. 12;
+		$_->request('/sleep/3000', ''), sleep $gap for @c;
+		my $t = time;
+		my $n = grep { ($_->answer // {})->{ended} } @c;
+		# Whoever waits for another's thread is answered after six.
+		push @unserved, sprintf '%d in %.1f s', $n, time - $t
+		    if $n != 12 || time - $t > 5.5;
+	}
+	is("@unserved", '', 'no process takes more than it has threads for');
+	kill TERM => $parent;
+	is(ended($parent, 10), 0, 'they end');
+}
+
 # Bodies.
 {
 	my $c = Fcgi->connect($sock);
