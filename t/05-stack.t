@@ -58,7 +58,7 @@ is(sprintf('%04o', (stat "$dir/keys")[2] & 0777), '0600',
     'the keys are nobody else\'s to read');
 like(run('curl', '-s', '--noproxy', '*', "$env{SATCHEL_SANDBOX_URL}/health")
     ->{out}, qr/"status": ?"ok"/, 'the sandbox has a listener of its own');
-is(status_of($port, '/health'), 404, '... and is not on the public one');
+is(status_of($port, '/sessions'), 404, '... and is not on the public one');
 
 my %before = pids(stack('status'));
 is(join(' ', sort keys %before), 'db files keeper nginx run sandbox', 'status: all run');
@@ -122,7 +122,7 @@ is(status_of($port, '/healthz'), 200, '... and the first one stays');
 for my $bad (
     ['files.max_bytes=64MB', qr/files\.max_bytes: "64MB" will not do/],
     ['files.max_byte=1', qr/files\.max_byte: .*nearest is files\.max_bytes/],
-    ['files.provider_copy=true', qr/provider_copy: is not built yet/],
+    ['sandbox.isolation=landlock', qr/isolation: .*landlock.* not built yet/],
     ['files.root', qr/not of the form KEY=VALUE/]) {
 	$r = run('sh', 'tools/stack', 'up', '--dir', $other, '--port', 0,
 	    '--set', $bad->[0]);

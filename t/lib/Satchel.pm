@@ -260,9 +260,9 @@ sub program {
 	    || !defined $copies && system(@nobody, 'test', '-x', $path) == 0;
 	$copies //= tempdir('satchel-b.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 	chmod 0755, $copies;
-	-e "$copies/$name" || system('cp', $path, "$copies/$name") == 0
-	    or die "cannot copy $path";
-	return "$copies/$name";
+	my $copy = "$copies/" . ($name =~ s{.*/}{}r);
+	-e $copy || system('cp', $path, $copy) == 0 or die "cannot copy $path";
+	return $copy;
 }
 
 sub admin {
