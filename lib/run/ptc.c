@@ -183,6 +183,31 @@ read_calls(struct ptc_round *p)
 	return (RUN_OK);
 }
 
+/*
+ * Where the limit refuses memory instead of killing who asks for it, the
+ * language says so: Python in the last line of stderr, bash in one of its own.
+ */
+static int
+is_out_of_memory(const struct ptc_round *p)
+{
+	static const char python[] = "MemoryError",
+			  bash[] = "alloc: cannot allocate ";
+	const struct sandbox_result *res = &p->x.ran.res;
+	const char *last;
+	size_t len = res->errlen;
+
+	if (res->err == NULL)
+		return (0);
+	if (p->lang == PTC_BASH)
+		return (memmem(res->err, len, bash, strlen(bash)) != NULL);
+	if (len > 0 && res->err[len - 1] == '\n')
+		len--;
+	last = memrchr(res->err, '\n', len);
+	last = last != NULL ? last + 1 : res->err;
+	return ((size_t)(res->err + len - last) >= strlen(python) &&
+	    memcmp(last, python, strlen(python)) == 0);
+}
+
 /* How it ended, unless it asked. */
 static enum run_rc
 judge(struct ptc_round *p)
@@ -213,6 +238,8 @@ judge(struct ptc_round *p)
 		p->end = PTC_COMPLETED;
 		if (code == 0)
 			return (RUN_OK);
+		if (is_out_of_memory(p))
+			return (fail(p, "Out of memory", "Out of memory\n"));
 		break;
 	}
 	(void)snprintf(
