@@ -53,7 +53,7 @@ sub often {
 # --- schemas ---
 
 my @odd = ('"', "'", '"""', "'''", '\\', "\n", "\t", ' ', '-', '_', '.', '$(id)', '`id`',
-    ';', '{', '}', '%s', '#', '日', 'é', '😀', '$HOME', '&', '|', '()', "\\N{NULL}", '*', '!');
+    ';', '{', '}', '%s', '#', "\x{a0}", "\x{3000}", '日', 'é', '😀', '$HOME', '&', '|', '()', "\\N{NULL}", '*', '!');
 my @word = qw(get user data class def lambda None import async if then done exit cd echo
     kill eval json asyncio print base64 jq cat python3 bash self given _ptc_ __init__
     constructor 1st 9 x Y ToolExecutionError main);
@@ -72,7 +72,7 @@ sub name {
 sub ident {
 	my ($name, $bash) = @_;
 	$name =~ s/\./_/g if $bash;
-	$name =~ s/[-\s]/_/g;
+	$name =~ s/[-\s]/_/gu;
 	$name =~ s/[^A-Za-z0-9_]//g;
 	return undef if $name eq '';
 	$name =~ s/^(?=\d)/_/;

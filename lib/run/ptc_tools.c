@@ -1,8 +1,10 @@
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/jget.h"
 #include "base/jset.h"
+#include "base/utf8.h"
 
 #include "run/ptc_tools.h"
 
@@ -55,15 +57,32 @@ is_plain(char c)
 	    ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'));
 }
 
+/* White space as the client's language has it. */
+static int
+is_space(uint32_t cp)
+{
+
+	return ((cp >= '\t' && cp <= '\r') || cp == ' ' || cp == 0xa0 ||
+	    cp == 0x1680 || (cp >= 0x2000 && cp <= 0x200a) || cp == 0x2028 ||
+	    cp == 0x2029 || cp == 0x202f || cp == 0x205f || cp == 0x3000 ||
+	    cp == 0xfeff);
+}
+
 int
 ptc_ident(
     enum ptc_lang lang, const char *name, char ident[static PTC_IDENT_MAX + 8])
 {
-	const char *gaps = lang == PTC_BASH ? "- \t\n\r\f\v." : "- \t\n\r\f\v";
-	size_t n = 0;
+	const char *const end = name + strlen(name);
+	size_t n = 0, step;
+	uint32_t cp;
 
-	for (; *name != '\0'; name++) {
-		const char c = strchr(gaps, *name) != NULL ? '_' : *name;
+	for (; name < end; name += step) {
+		if ((step = utf8_next(name, (size_t)(end - name), &cp)) == 0)
+			return (-1);
+		const char c =
+		    is_space(cp) || cp == '-' || (cp == '.' && lang == PTC_BASH)
+		    ? '_'
+		    : *name;
 
 		if (!is_plain(c))
 			continue;

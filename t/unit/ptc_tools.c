@@ -30,6 +30,9 @@ static const struct name {
 	{ "a;b\"c'd\\e", "abcde", "abcde" },
 	{ "\xc3\xa9t\xc3\xa9", "t", "t" },
 	{ "\xe6\x97\xa5\xe6\x9c\xac", NULL, NULL },
+	{ "a\xc2\xa0" "b\xe3\x80\x80" "c\xef\xbb\xbf" "d", "a_b_c_d",
+	    "a_b_c_d" },
+	{ "a\xe2\x80\x8b" "b\xc2\x85" "c", "abc", "abc" }, /* No spaces. */
 	{ "!!!", NULL, NULL },
 	{ "", NULL, NULL },
 };
