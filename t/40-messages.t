@@ -466,7 +466,7 @@ chmod(0500, "$s->{root}/tmp");
 $s->expect_log(qr/tmp|store|collect|blob/);
 $r = ask('full');
 chmod(0700, "$s->{root}/tmp");
-is($r->{status}, 200, 'the store refuses an output');
+is($r->{status}, 200, 'executor row 61: the store refuses an output');
 is_deeply((results($r))[0]{content}, [], 'the run is shown without it');
 is($r->{json}{content}[-1]{text}, 'Not kept.', 'and the model knows');
 
@@ -479,12 +479,13 @@ $s->restart(providers => $p->port, set => {
     'code_execution.turn_budget_s' => 3,
     'code_execution.exec_timeout_s' => 3 });
 $r = ask('sleepy');
-is($r->{json}{stop_reason}, 'pause_turn', 'the budget of a turn is over');
+is($r->{json}{stop_reason}, 'pause_turn',
+    'executor row 43: the budget of a turn is over');
 my $done = results($r);
 cmp_ok($done, '<', 5, 'with what has been run so far');
 $r = ask('sleepy', messages => [{ role => 'user', content => 'Go.' },
     { role => 'assistant', content => $r->{json}{content} }]);
 is((results($r))[0]{stdout}, ($done + 1) . "\n",
-    'given back as it is, it goes on where it was');
+    'executor row 43: given back as it is, it goes on where it was');
 $s->done;
 done_testing();

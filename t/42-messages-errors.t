@@ -178,7 +178,8 @@ $id = $s->upload("x\n", name => 'x.csv')->{json}{id};
 my $where = 'messages.0.content.0';
 my $sessions = health()->{json}{session_count};
 is(short(with_file('file-' . '0' x 32)), '404 not_found_error: '
-    . "$where: there is no file file-" . '0' x 32, 'an unknown file');
+    . "$where: there is no file file-" . '0' x 32,
+    'executor row 53: an unknown file');
 is(short(with_file('../../etc/passwd')), '404 not_found_error: '
     . "$where: there is no file ../../etc/passwd", 'an id that is none');
 is(short(with_file($id, as => 'bob')), '404 not_found_error: '
@@ -192,9 +193,10 @@ is(with_file($id =~ s/-/_/r)->{status}, 200, 'in the other spelling');
 (my $hex = $id) =~ s/^file-//;
 $s->mysql("UPDATE file SET expires = 1, sweep_at = 1 WHERE pid = '$hex'");
 is(short(with_file($id)), "404 not_found_error: $where: the file $id has "
-    . 'expired', 'an expired one');
+    . 'expired', 'executor row 53: an expired one');
 $r = with_file($id, older => 1);
-is($r->{status}, 200, 'named in an older turn only, it is missed');
+is($r->{status}, 200,
+    'executor row 53: named in an older turn only, it is missed');
 is(($p->requests)[0]{json}{messages}[0]{content},
     '[file "x.csv" is no longer available]', 'and said to be gone');
 $r = with_file('file-' . '1' x 32, older => 1);

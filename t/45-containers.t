@@ -127,7 +127,7 @@ unlike(told(), qr/gone/, 'told once');
 $s->mysql("UPDATE container SET lease = 1, lease_until = 99999999999999 WHERE pid = '$bare'");
 my $t0 = time;
 $r = ask('look', container => $id);
-cmp_ok(time - $t0, '>=', 4.5, 'somebody works there: it waits');
+cmp_ok(time - $t0, '>=', 4.5, 'executor row 48: somebody works there: it waits');
 is("$r->{status} $r->{json}{error}{type}", '409 invalid_request_error', '... then says so');
 is(header($r, 'retry-after-ms'), 2000, '... and when to come back');
 is(scalar($p->requests), 0, '... before the model is asked');
@@ -171,13 +171,15 @@ is_deeply(lease(), [0, 0], '... and given up at its end');
 
 for my $who (qw(carol bob)) {
 	$r = ask('look', container => $id, as => $who);
-	is("$r->{status} $r->{json}{error}{type}", '404 not_found_error', "${who}'s it is not");
+	is("$r->{status} $r->{json}{error}{type}", '404 not_found_error',
+	    "executor row 47: ${who}'s it is not");
 }
 is(ask('look', container => 'container_gw_' . '0' x 20)->{status}, 404, 'never issued');
 is(ask('look', container => "container_gw_' OR 1")->{status}, 404, 'no id at all');
 $s->mysql("UPDATE container SET expires = 1 WHERE pid = '$bare'");
 $r = ask('look', container => $id);
-is("$r->{status} $r->{json}{error}{type}", '400 invalid_request_error', 'expired');
+is("$r->{status} $r->{json}{error}{type}", '400 invalid_request_error',
+    'executor row 46: expired');
 like($r->{json}{error}{message}, qr/expired/, '... in so many words');
 is($s->get("/v1/containers/$id")->{json}{status}, 'expired', 'its route says so too');
 is($s->get("/v1/containers/$id/files")->{json}{error}{code}, 'container_expired',

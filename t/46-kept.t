@@ -132,7 +132,8 @@ is(scalar(@{($p->requests)[0]{json}{messages}[1]{tool_calls}}), 1,
     'by the same id somebody else gets nothing');
 $s->mysql('DELETE FROM code_call');
 $r = chat('plain', messages => \@talk);
-is($r->{status}, 200, 'without the row the conversation goes on');
+is($r->{status}, 200,
+    'executor row 38: without the row the conversation goes on');
 is(scalar(@{($p->requests)[0]{json}{messages}[1]{tool_calls}}), 1, '... without it');
 
 # --- usage ---

@@ -110,7 +110,11 @@ same('ant', '"tools":[{"type":"code_execution_20250825","name":'
     . '"code_execution"}],' . $ant, "{\"type\":\"container_upload\","
     . "\"file_id\":\"$id{csv}\"}", '{"type":"document","title":"data.csv",'
     . '"source":{"type":"text","media_type":"text/plain","data":'
-    . '"a,b\n1,2\n"}}', 'towards the provider\'s own code');
+    . '"a,b\n1,2\n"}}', 'executor row 54: towards the provider\'s own code, what it does not know');
+same('ant', '"tools":[{"type":"code_execution_20250825","name":'
+    . '"code_execution"}],' . $ant, '{"type":"container_upload","file_id":'
+    . '"file_011CNha8iCJcU1wX"}', '{"type":"container_upload","file_id":'
+    . '"file_011CNha8iCJcU1wX"}', 'executor row 54: and what it does');
 my ($r, $q) = ask('blind', '{"model":"blind:m", ' . ($ant =~ s/HERE/'{"type":'
     . '"image","source":' . source($id{png}) . '}'/er) . '}');
 like(decode_json($q)->{messages}[0]{content}[0]{text},

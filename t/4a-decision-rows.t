@@ -184,7 +184,13 @@ for (['messages', 'chat:m', 'A'], ['responses', 'resp:m', 'O'],
 	is(verdict($r), $pinned->{ $_->[0] },
 	    "executor row 6: a header against the pin over $_->[0]");
 }
+is(verdict(ask('messages', 'ant:m', 'E')), '200 local',
+    'executor row 7: the pin is not for who names this gateway');
 policy(enabled => JSON::PP::false);
+is(verdict(ask('messages', 'ant:say', 'A')), '200 provider',
+    'executor row 8: no policy of ours holds the provider back');
+is(verdict(ask('messages', 'chat:say', '')), '200 -',
+    'executor row 9: a request without the tool is not its matter');
 row(3, $off, map { [$_, 'chat:m', 'E'] } qw(messages responses chat));
 row(8, '200 provider', with_header('provider', @native));
 row(10, $off, with_header('local', @open, @native));

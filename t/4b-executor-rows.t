@@ -366,6 +366,24 @@ $r = ask('m', 'say', [$A2], back());
 like(sent()->{messages}[2]{content}, qr/^stdout:\none\n/,
     'executor row 40: a use without its result gets it again');
 
+# A container of ours that expired, found through "auto".
+$r = ask('r', 'one', [$O]);
+my @items = @{ $r->{json}{output} };
+my $gone = $items[0]{container_id};
+my @auto = (input => [$go, @items, $go]);
+is(ask('r', 'one', [$O], @auto)->{json}{output}[0]{container_id}, $gone,
+    'the container of the last run is used again');
+$s->mysql("UPDATE container SET expires = 1 WHERE pid = '"
+    . ($gone =~ s/^cntr_gw_//r) . "'");
+$r = ask('r', 'one', [$O], @auto);
+like($r->{json}{output}[0]{container_id}, qr/^cntr_gw_/,
+    'executor row 46: through auto, an expired one')
+    or diag($r->{body});
+isnt($r->{json}{output}[0]{container_id}, $gone,
+    'executor row 46: is another');
+is(ask('r', 'one', [{ %$O, container => $gone }])->{json}{error}{code},
+    'container_expired', 'executor row 46: by its name it is refused');
+
 # From here to a provider that runs code itself, and back.
 $r = ask('m', 'sh', [$A2]);
 @said = @{ $r->{json}{content} };

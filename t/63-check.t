@@ -71,6 +71,7 @@ for my $case (
     [['-s', "sandbox.languages=$few"], 'warn', 'host.languages'],
     [['-s', 'sandbox.languages=/nonexistent'], 'FAIL', 'host.languages'],
     [['-s', 'server.body_max_bytes=33554433'], 'warn', 'nginx.body'],
+    # executor row 71: a turn longer than nginx waits.
     [['-s', 'code_execution.turn_budget_s=660'], 'warn', 'nginx.time'],
     [['-s', 'files.xaccel_prefix=/x'], 'warn', 'nginx.bytes'],
     [['-s', 'database.pool=1024'], 'warn', 'database.connections'],
