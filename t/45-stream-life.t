@@ -31,6 +31,8 @@ my %models = (
 	    { text => 'Too late.' }],
 	between => [{ calls => [bash('echo 1')] }, { delay => 40,
 	    calls => [bash('echo 2')] }, { text => 'Too late.' }],
+	keeps => [{ calls => [bash("echo kept >kept.txt; sleep $nap")] }],
+	again => [{ calls => [bash('cat kept.txt')] }, { text => 'Found.' }],
 	many => [
 		{ capture => { n => 'N=(\d+)' },
 		    calls => [bash('echo run {{n}}')] },
@@ -186,5 +188,25 @@ is(scalar(grep { $_->{rounds} == 1 && $_->{input_tokens} > 0 }
 is_deeply($s->get('/v1/files')->{json}{data}, [],
     'nothing of the abandoned runs is kept');
 
+# --- a worker that is killed ---
+
+$c = begin('keeps', whole => 1);
+ok(soon(\&running), 'executor row 68: a run is under way');
+my ($there) = map { $_->[0] } $s->mysql('SELECT pid FROM container'
+    . ' WHERE lease_until > 0');
+$s->expect_log(qr/./);
+$s->stop('run', 'KILL');
+ok(soon(sub { !running() }), 'executor row 68: it dies with its worker');
+close($c);
+$s->start;
+ok(defined($there), '... the container has a lease yet');
+$s->mysql('UPDATE container SET lease_until = 1 WHERE lease_until > 0');
+my $r = $s->post('/v1/messages', ant => 1, timeout => 60, json => { model =>
+    'again', max_tokens => 500, container => "container_gw_$there", messages =>
+    [{ role => 'user', content => 'Go.' }], tools => [{ type =>
+    'code_execution_20250825', name => 'code_execution' }] });
+is($r->{json}{content}[1]{content}{stdout}, "kept\n",
+    'executor row 68: once that lapses, the session is there')
+    or diag($r->{body});
 $s->done;
 done_testing();

@@ -163,6 +163,17 @@ container_renew(struct db *db, uint64_t row, uint64_t lease)
 }
 
 enum data_rc
+container_note(struct db *db, const struct container *c, const char *session)
+{
+	static const char sql[] =
+	    "UPDATE container SET session = ? WHERE id = ? AND lease = ?";
+	const struct db_arg args[] = {
+	    DB_STR(session), DB_U64(c->row), DB_U64(c->lease)};
+
+	return (data_rc_of(db_exec(db, sql, args, NELEM(args), NULL, NULL)));
+}
+
+enum data_rc
 container_release(struct db *db, struct container *c, uint64_t now)
 {
 	static const char sql[] =

@@ -85,6 +85,14 @@ enum data_rc container_lease(struct db *, struct arena *, const struct owner *,
 enum data_rc container_renew(struct db *, uint64_t, uint64_t);
 
 /**
+ * container_note(db, c, session):
+ * Note the ${session} that works for the leased ${c} now, so that it is found
+ * again should whoever holds the lease die.
+ */
+enum data_rc
+container_note(struct db *, const struct container *, const char *);
+
+/**
  * container_release(db, c, now):
  * Give the lease up, note ${c}->session, and move its expiry.  DATA_OK;
  * DATA_STATE: the lease had lapsed, and the session is not noted.

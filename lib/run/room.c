@@ -139,9 +139,14 @@ room_open(struct room *room, struct refusal *why)
 		return (place(room, why));
 	if ((rc = start(room, why)) != RUN_OK ||
 	    (room->container.row != 0 && (!room->fresh || room->lost) &&
-		(rc = container_restore(room, why)) != RUN_OK))
+		(rc = container_restore(room, why)) != RUN_OK) ||
+	    (rc = place(room, why)) != RUN_OK)
 		return (rc);
-	return (place(room, why));
+	/* Only now: a session that is found counts as complete. */
+	if (room->container.row != 0)
+		(void)container_note(
+		    room->env->db, &room->container, room->session);
+	return (RUN_OK);
 }
 
 uint64_t
