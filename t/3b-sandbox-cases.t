@@ -44,7 +44,7 @@ sub gone {
 	return !strays();
 }
 
-# --- a background child does not outlive its call ---
+# --- sb-background-child: none outlives its call ---
 
 for my $tool (sort keys %by) {
 	for my $child ('sleep 600 &', '(setsid sleep 600 >/dev/null 2>&1 &)',
@@ -114,7 +114,7 @@ for (['SIGSTOP', 'import os, signal; os.kill(os.getpid(), signal.SIGSTOP)',
 	ok(gone(), '... and nothing stays');
 }
 
-# --- a fork bomb, while others work ---
+# --- sb-fork-bomb: while others work ---
 
 my $other = $s->session;
 for (['fork', 'run_code_execution', { language => 'py', source =>
@@ -141,7 +141,7 @@ for (['fork', 'run_code_execution', { language => 'py', source =>
 	is($s->bash($id, 'echo ok')->{stdout}, "ok\n", '... the session lives');
 }
 
-# --- output ---
+# --- sb-output-flood ---
 
 $a = $s->run($id, 'py', 'while True: print("x" * 1000)', timeout => 2,
     output_bytes => 65536);

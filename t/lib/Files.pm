@@ -26,10 +26,12 @@ our %DIALECT = (openai => [], anthropic => ['anthropic-version' => '2023-06-01']
 # stack(%o): a client of a stack of its own.
 #   set       => { setting => value, ... }
 #   nginx_sed => a sed script over the nginx files
+#   db        => [words for the database server]
 #   providers => as Satchel->new()
 sub stack {
 	my ($class, %o) = @_;
 	my @up = defined $o{nginx_sed} ? ('--nginx-sed', $o{nginx_sed}) : ();
+	push @up, map { ('--db-arg', $_) } @{ $o{db} // [] };
 	my $s = Satchel->new(set => $o{set} // {}, up => \@up,
 	    defined $o{providers} ? (providers => $o{providers}) : ());
 	return bless { s => $s }, $class;
