@@ -48,7 +48,10 @@ my $p = Provider->new(script => { models => {
 	    'bash_code_execution', arguments => { command => 'cat t.txt' } }] },
 	    { expect => ['21'], text => 'There.' }],
 } });
-my $s = Satchel->new(providers => $p->port);
+my $s = Satchel->new(providers => $p->yaml('open', 'openai-chat')
+    . $p->yaml('ant', 'anthropic-messages')
+    . $p->yaml('resp', 'openai-responses')
+    . $p->yaml('native', 'anthropic-messages', native_code => 'true'));
 my %temp = (name => 'get_temp', description => 'The temperature of a city.',
     input_schema => { type => 'object', properties => { city =>
     { type => 'string' } }, required => ['city'] });
@@ -206,6 +209,55 @@ $r = ask('direct', tools => \@both);
 is_deeply([map { $_->{caller} } uses($r)], [{ type => 'direct' }],
     'the model may call what is not for code alone');
 is(types(ask('nobody')), 'text', 'and not what is');
+
+# --- other declarations, other wires, other providers ---
+
+for ('code_execution_20250825', 'code_execution_20250522') {
+	my @tools = ({ type => $_, name => 'code_execution' },
+	    { %temp, allowed_callers => [$_] });
+	$r = ask('one', tools => \@tools);
+	is(((uses($r))[0] // {})->{caller}{type}, $_, "$_: the code calls");
+	$r = answer('one', \@go, $r, ['21'], tools => \@tools);
+	is(result($r)->{content}{stdout}, "it is 21\n", 'and has its result');
+}
+for my $wire ('ant', 'resp') {
+	$first = ask("$wire:one");
+	is(types($first), 'text server_tool_use tool_use', "$wire: it asks");
+	$r = answer("$wire:one", \@go, $first, ['21']);
+	is(types($r), 'code_execution_tool_result text', 'and is answered');
+}
+@up = @{ ($p->requests)[0]{json}{input} };
+is(scalar(grep { ($_->{name} // '') eq 'get_temp' } @up), 0,
+    'the model is not told of the calls');
+$first = ask('one');
+$r = answer('one', \@go, $first, ['21']);
+$history = [@{ after(\@go, $first, '21') }, { role => 'assistant', content =>
+    $r->{json}{content} }, @go];
+is(ask('native:direct', messages => $history)->{status}, 200,
+    'another provider runs code itself');
+@up = @{ ($p->requests)[0]{json}{messages} };
+is_deeply([map { $_->{caller} } grep { $_->{type} eq 'tool_use' }
+    map { ref($_->{content}) ? @{ $_->{content} } : () } @up],
+    [{ type => 'direct' }], 'and is told of calls of its own');
+unlike(($p->requests)[0]{body}, qr/_gw_[0-9a-z]{24}"/,
+    'of no code that it never saw');
+
+# --- streamed ---
+
+$r = ask('one', stream => JSON::PP::true);
+my @events = map { JSON::PP->new->utf8->decode($_) }
+    $r->{body} =~ /^data: (.*)$/mg;
+my @blocks = map { $_->{content_block} }
+    grep { $_->{type} eq 'content_block_start' } @events;
+is_deeply([map { $_->{type} } @blocks], [qw(text server_tool_use tool_use)],
+    'streamed: the blocks');
+is_deeply($blocks[2]{caller}, { type => 'code_execution_20260120', tool_id =>
+    $blocks[1]{id} }, 'streamed: whose the call is');
+is($events[-2]{delta}{stop_reason}, 'tool_use', 'streamed: the caller is asked');
+is($events[0]{message}{container}{id}, $events[-2]{delta}{container}{id},
+    'streamed: the container');
+$r = ask('one', stream => JSON::PP::true, messages => after(\@go, $first, '21'));
+is($r->{status}, 400, 'streamed: a refusal has its status');
 
 # --- where it cannot be had ---
 

@@ -12,6 +12,10 @@ messages_read_use(struct reader *rd, const char *id)
 		return (0);
 	if (talk_find_use(rd->talk, id) != NULL)
 		return (reader_refuse(rd, "the id %.80s stands twice", id));
+	if (rd->talk->nuses == TALK_USES_MAX)
+		return (reader_refuse(rd,
+		    "there are more than %d calls made by code",
+		    TALK_USES_MAX));
 	if ((u = talk_use(rd->talk, id)) == NULL ||
 	    (u->where = reader_where(rd)) == NULL)
 		return (refuse(rd->why, P_SERVER, NULL, "out of memory"));

@@ -69,6 +69,7 @@ struct part {
 
 #define TALK_CALLS_MAX 128  /* In one message. */
 #define TALK_TOOLS_MAX 2048 /* Each is looked for among all others. */
+#define TALK_USES_MAX 10000 /* Likewise. */
 
 enum speaker { TALK_USER, TALK_ASSISTANT };
 
@@ -145,6 +146,7 @@ struct talk {
 	struct tool *code_tools; /* Those that code of ours may call. */
 	struct text code_says;   /* What OUR_CODE is said to be then. */
 	struct code_use *uses, **uses_end;
+	size_t nuses;
 	unsigned int ours; /* Bits of enum our_tool. */
 	int quiet;         /* The caller is shown none of our calls. */
 	int pictures;      /* He is shown the images that they make. */

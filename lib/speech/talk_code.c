@@ -69,6 +69,7 @@ talk_use(struct talk *t, const char *id)
 	u->number = n;
 	*t->uses_end = u;
 	t->uses_end = &u->next;
+	t->nuses++;
 	return (u);
 }
 
@@ -77,6 +78,8 @@ talk_find_use(const struct talk *t, const char *id)
 {
 	struct code_use *u;
 
+	if (!code_use_is(id))
+		return (NULL);
 	for (u = t->uses; u != NULL; u = u->next)
 		if (strcmp(u->id, id) == 0)
 			break;
