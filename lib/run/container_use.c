@@ -22,7 +22,7 @@ take(const struct run_env *env, struct room *room, struct talk *t,
     const char *id, struct refusal *why)
 {
 
-	*t = (struct talk){.mem = env->mem, .ask = {id, "id", 0}};
+	*t = (struct talk){.mem = env->mem, .ask = {.id = id, .where = "id"}};
 	room_init(room, env, 0);
 	return (container_take(room, t, why));
 }
