@@ -425,8 +425,9 @@ is(py("print([p for p in ('sys', 'sysrq-trigger', 'kcore', 'kmsg', 'cmdline',"
     . " t(lambda: opens('/proc/' + p)) not in ('ENOENT', 'EACCES')])"), '[]',
     '33: /proc tells of processes only');
 if ($level eq 'bwrap') {
+	# Where / itself is a directory of another system, that one's name shows.
 	is(py("m = open('/proc/self/mountinfo').read()\nprint([p for p in"
-	    . " ('$s->{dir}', '$s->{sessions}', '/home', '/root') if p in m])"),
+	    . " ('$s->{dir}', '$s->{sessions}') if p in m])"),
 	    '[]', '33: no path of the machine among the mounts');
 } else {
 	is(py("print([open('/proc/self/' + f).read() for f in ('mountinfo',"
