@@ -204,7 +204,9 @@ is($q->{messages}[0]{content}, '[a file that is no longer available]',
     'code_execution_20250825', name => 'code_execution' }]);
 is($r->{json}{content}[-1]{text}, 'Seen.', 'code has the file') or
     diag($r->{body});
-like($q->{messages}[-1]{content}, qr{^\[file /mnt/data/data\.csv .*\]\n\[file "data\.csv".*\]\nsku}, 'and the model has read it');
+like($q->{messages}[-1]{content}, qr{^\[file\ "data\.csv"[^\n]*\]\nsku.*\n\[file
+    \ /mnt/data/data\.csv\ [^\n]*\]$}sx,
+    'and the model has read it, and then where it is');
 ($r, $q) = shown('plain:code', [{ type => 'container_upload', file_id =>
     $id{'data.csv'} }], tools => [{ type => 'code_execution_20250825',
     name => 'code_execution' }]);

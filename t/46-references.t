@@ -140,7 +140,7 @@ same('resp', '"input":[ HERE ]', "{\"type\":\"input_file\",\"file_id\":"
     '{"type":"message","role":"user","content":[{"type":"input_file",'
     . "\"file_data\":\"data:application/pdf;base64,$b64{pdf}\",\"filename\":"
     . "\"r\xc3\xa9sum\xc3\xa9.pdf\"}, {\"type\":\"input_text\",\"text\":"
-    . '"?"}]}', 'bare parts share a message');
+    . '"?"}]}', 'row 150: bare parts share a message');
 same('resp', '"input":[HERE]', '{"type":"input_text","text":"a"},{"role":'
     . '"assistant","content":"b"},{"type":"input_text","text":"c"}',
     '{"type":"message","role":"user","content":[{"type":"input_text","text":'
@@ -181,14 +181,14 @@ for (['chat', $chat, '{"type":"file","file":{"file_id":"ID"}}',
 		is("$r->{status} " . ($where ? "$r->{json}{error}{code} "
 		    . $r->{json}{error}{param} : $r->{json}{error}{type}),
 		    $where ? "404 file_not_found $where" :
-		    '404 not_found_error', "$way: $what");
+		    '404 not_found_error', "row 147: $way: $what");
 		is($q, undef, "$way: $what: no provider is asked");
 	}
 }
 ($r, $q) = ask('ant', '{"model":"ant:m",' . ($ant =~ s/HERE/'{"type":'
     . '"document","source":' . source($id{png}) . '}'/er) . '}');
 is("$r->{status} $r->{json}{error}{type}", '400 invalid_request_error',
-    'an image called a document');
+    'row 148: an image called a document');
 ($r, $q) = ask('small', '{"model":"small:m",' . ($resp =~ s/HERE/'{"type":'
     . "\"input_file\",\"file_id\":\"$id{big}\"}"/er) . '}');
 is("$r->{status} $r->{json}{error}{type}", '400 invalid_request_error',

@@ -148,6 +148,8 @@ like($q[0]{messages}[0]{content}, qr{^Add\ up\.\n.*
     \ text/csv,\ 7\ bytes\]}sx, 'the model was told of both files');
 like($q[0]{messages}[0]{content}, qr/qty\n20\n22\n.*qty\n17/s,
     'and what they say');
+like($q[0]{messages}[0]{content}, qr{qty\n17\n+\[file /mnt/data/data_2},
+    'before where they are');
 is_deeply([map { $_->{function}{name} } @{ $q[0]{tools} }],
     [qw(save code_execution)], 'and of both functions');
 is_deeply([map { $_->{seed} } @q], [7, 7], 'what is not ours goes on');

@@ -34,6 +34,8 @@ my $said = { id => 'resp_1', object => 'response', status => 'completed',
 my %models = (
 	ant => [{ body => $json->encode({ type => 'message', content => [
 	    $result->('file_011one', 'file_011two', 'bad id!') ] }) }],
+	unsized => [{ body => $json->encode({ type => 'message', content => [
+	    $result->('file_011uns') ] }) }],
 	antstream => [{ type => 'text/event-stream', body =>
 	    join('', map { $event->($_) } { type => 'message_start' },
 	    { type => 'content_block_start', index => 0, content_block =>
@@ -54,6 +56,8 @@ my %models = (
 my %paths = (
 	'/files/file_011one/content' => { type => 'text/html',
 	    body => '<b>one</b>' },
+	'/files/file_011uns/content' => { type => 'text/plain', unsized => 1,
+	    body => 'x' x 100 },
 	'/files/file_011two/content' => { status => 404, body => '{}' },
 	'/files/file_011str/content' => { status => 401, body => '{}' },
 	'/containers/cntr_9/files/cfile_aa1/content' => { type => 'image/png',
@@ -99,7 +103,7 @@ run_code('ant', 'antstream', stream => JSON::PP::true);
 run_code('resp', 'resp');
 run_code('resp', 'respstream', stream => JSON::PP::true);
 is_deeply([listed()], [qw(cfile_aa1 cfile_bb2 cfile_cc3 cfile_dd4 file_011one
-    file_011str file_011two)], 'streamed or not, however often they are named');
+    file_011str file_011two)], 'row 146: streamed or not, however often they are named');
 is_deeply([listed(as => 'bob')], [], 'to their owner only');
 run_code('ant', 'named');
 is(scalar(grep { /never/ } listed()), 0, 'what a model only writes is none');
@@ -121,7 +125,7 @@ $p->forget;
 $r = $s->get('/v1/files/file_011one/content', ant => 1);
 is("$r->{status} $r->{body}", '200 <b>one</b>', 'its bytes');
 unlike(header($r, 'Content-Type'), qr/html/, 'not as a page of ours');
-is(header($r, 'Accept-Ranges'), 'none', 'whole');
+is(header($r, 'Accept-Ranges'), 'none', 'row 144: whole');
 my ($q) = $p->requests;
 is("$q->{path} $q->{header}{'x-api-key'}",
     '/v1/files/file_011one/content upstream-secret', 'by its credential');
@@ -131,7 +135,7 @@ is($s->get('/v1/files/file_011one')->{json}{bytes}, 10,
 $r = $s->get('/v1/files/cfile_aa1/content', headers => ['Range' =>
     'bytes=0-2']);
 is("$r->{status} $r->{body} " . header($r, 'Content-Type'),
-    '200 PNG bytes image/png', 'a range is not given');
+    '200 PNG bytes image/png', 'row 144: a range is not given');
 is(($p->requests)[1]{path},
     '/v1/containers/cntr_9/files/cfile_aa1/content', 'from its container');
 $p->forget;
@@ -139,15 +143,18 @@ $r = $s->head('/v1/files/cfile_aa1/content');
 is("$r->{status} " . scalar($p->requests), '200 0', 'HEAD asks nobody');
 
 $r = $s->get('/v1/files/file_011two/content', ant => 1);
-is("$r->{status} $r->{json}{error}{type}", '404 not_found_error', 'dropped');
+is("$r->{status} $r->{json}{error}{type}", '404 not_found_error',
+    'row 141: dropped');
 $r = $s->get('/v1/files/file_011str/content');
 is("$r->{status} $r->{json}{error}{type} $r->{json}{error}{code}",
-    '502 server_error provider_file_unavailable', 'refused');
+    '502 server_error provider_file_unavailable',
+    'row 142: refused');
 $r = $s->get('/v1/files/cfile_cc3/content', ant => 1);
-is("$r->{status} $r->{json}{error}{type}", '502 api_error', 'unreachable');
+is("$r->{status} $r->{json}{error}{type}", '502 api_error',
+    'row 142: unreachable');
 unlike($r->{body}, qr/upstream-secret|127\.0/, 'and nothing is given away');
 $r = eval { $s->get('/v1/files/cfile_bb2/content', timeout => 20) };
-isnt(length($r->{body} // ''), 6, 'broken off, and so is ours');
+isnt(length($r->{body} // ''), 6, 'row 143: broken off, and so is ours');
 is($s->get('/v1/files/file_011one/content', as => 'bob')->{status}, 404,
     'another\'s is not there');
 
@@ -189,7 +196,12 @@ is(scalar($p->requests), 0, 'the provider is not asked');
 run_code('ant', 'ant');
 $r = $s->get('/v1/files/file_011one/content');
 is("$r->{status} $r->{json}{error}{code}", '502 provider_file_unavailable',
-    'more bytes than a file may have');
+    'row 145: more bytes than a file may have');
+run_code('ant', 'unsized');
+$r = eval { $s->get('/v1/files/file_011uns/content', timeout => 20) };
+is("$r->{status} " . ($r->{body} =~ tr/x//), '502 0',
+    'row 145: the same where the length was not told');
+is(scalar(grep { $_ eq 'file_011uns' } listed()), 1, '... it stays listed');
 $s->expect_log(qr/hold: the provider's file .* is not copied/);
 $s->done;
 done_testing();

@@ -281,7 +281,7 @@ $r = ask('m', 'look', [$A2], user(uploads(@f[0, 0, 0])));
 scene(49, (results($r))[0]{stdout}, "1\ndata.csv\n",
     'one file three times is there once');
 my $both = "1\n2\ndata.csv\ndata_2.csv\n";
-for my $case ('executor row 50', 'ce-same-name-inputs') {
+for my $case ('executor row 50', 'row 149', 'ce-same-name-inputs') {
 	$r = ask('m', 'look', [$A2], user(uploads(@f)));
 	is((results($r))[0]{stdout}, $both, "$case: two of one name");
 	my @lines = sent()->{messages}[0]{content} =~
@@ -433,6 +433,9 @@ is(join(' ', map { name_of($_) } outputs($r)), 'small.txt',
     'ce-output-bounds: the small one of two');
 like(told(), qr/not kept: 1 file over the limit of/,
     'ce-output-bounds: and why not the other');
+like(told(), qr/small\.txt \(file-\w+, 6 bytes\)/,
+    'row 151: a file over the cap costs nothing else');
+unlike(told(), qr/big\.bin \(file-/, 'row 151: it has no id');
 
 # --- bytes that are passed on ---
 

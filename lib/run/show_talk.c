@@ -36,12 +36,15 @@ no_memory(struct state *s)
 	return (RUN_REFUSED);
 }
 
-/* Let ${p} say these two, each on lines of its own, after what it says. */
+/*
+ * Let ${p} say these two, each on lines of its own, and then what it says: a
+ * seeded file's marker stands after its content (executor contract, 7.1).
+ */
 static enum run_rc
 add_text(struct state *s, struct part *p, struct text a, struct text b)
 {
 	struct buf all = BUF_INIT(TEXT_MAX);
-	const struct text *const list[] = {&p->text, &a, &b};
+	const struct text *const list[] = {&a, &b, &p->text};
 	size_t i;
 	int rc;
 
