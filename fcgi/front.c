@@ -128,6 +128,7 @@ answer(const struct front *f, FCGX_Request *fcgx, int fd, int *keep)
 	*keep = fcgx->keepConnection;
 	fcgx->keepConnection = io_finish(&io);
 	FCGX_Finish_r(fcgx);
+	io_end(&io);
 	return (fcgx->ipcFd >= 0);
 }
 
@@ -543,5 +544,6 @@ front_cgi(front_handler *handle, void *cookie)
 	io_begin(&io, NULL);
 	handle(&io, cookie);
 	(void)io_finish(&io);
+	io_end(&io);
 	return (io.failed ? -1 : 0);
 }

@@ -363,3 +363,19 @@ io_finish(struct io *io)
 		io_receive_timeout(io->fcgx->ipcFd, IO_SILENCE_MS);
 	return (1);
 }
+
+void
+io_after(struct io *io, void (*fn)(void *), void *cookie)
+{
+
+	io->after = fn;
+	io->cookie = cookie;
+}
+
+void
+io_end(struct io *io)
+{
+
+	if (io->after != NULL)
+		io->after(io->cookie);
+}

@@ -78,6 +78,13 @@ int io_fd(const struct io *);
 int io_gone(const struct io *);
 
 /**
+ * io_after(io, fn, cookie):
+ * Call ${fn}(${cookie}) once the answer has been ended, so that its client does
+ * not wait for that; whatever becomes of the answer.  Once a request at most.
+ */
+void io_after(struct io *, void (*)(void *), void *);
+
+/**
  * io_abort(io):
  * Break the connection off instead of ending the answer, so that the client
  * sees that it is short.

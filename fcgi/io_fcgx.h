@@ -19,6 +19,8 @@ struct io {
 	enum io_rc end;            /* IO_OK while the body goes on. */
 	int failed;                /* A write failed, or io_abort(). */
 	uint64_t patience;         /* See io_patience(). */
+	void (*after)(void *);     /* See io_after(). */
+	void *cookie;
 
 	/* Plain CGI: not written yet. */
 	char *out;
@@ -46,5 +48,11 @@ void io_receive_timeout(int, uint64_t);
  * next request of the connection.
  */
 int io_finish(struct io *);
+
+/**
+ * io_end(io):
+ * The answer has been ended: do what is left.
+ */
+void io_end(struct io *);
 
 #endif /* !FCGI_IO_FCGX_H_ */

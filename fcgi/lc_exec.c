@@ -276,13 +276,15 @@ run(struct req *r, struct exec *x)
 {
 	struct refusal why = {0};
 	enum run_rc rc;
+	void *rest;
 
 	rc = exec_open(x, &why);
 	if (rc == RUN_OK)
 		rc = exec_run(x, &why);
 	if (rc == RUN_OK)
 		rc = exec_keep(x, &why);
-	exec_close(x);
+	if ((rest = exec_leave(x)) != NULL)
+		io_after(r->io, exec_end, rest);
 	switch (rc) {
 	case RUN_OK:
 		return (reply_json(r, 200, answer(r, x)));

@@ -239,13 +239,15 @@ lc_ptc_go(struct lc_ptc *p)
 	const uint64_t since = clock_ms();
 	struct refusal why = {0};
 	enum run_rc rc;
+	void *rest;
 
 	p->round.opened = opened;
 	p->round.cookie = p;
 	p->round.session = p->run.session;
 	p->round.made = p->run.calls;
 	rc = ptc_round_run(&p->round, &why);
-	exec_close(&p->round.x);
+	if ((rest = exec_leave(&p->round.x)) != NULL)
+		io_after(p->r->io, exec_end, rest);
 	switch (rc) {
 	case RUN_OK:
 		return (answer(p, p->r->caller.now + (clock_ms() - since)));

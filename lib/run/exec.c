@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,6 +12,12 @@
 #include "run/exec.h"
 
 #define STREAM_MAX 65536 /* Kept of stdout and stderr each. */
+
+/* A session that has yet to be ended. */
+struct rest {
+	struct sandbox sandbox;
+	char session[SANDBOX_IDMAX + 1];
+};
 
 /* The inputs as the room places them; one object may be at several places. */
 static int
@@ -107,4 +114,30 @@ exec_close(struct exec *x)
 {
 
 	room_close(&x->room, 0);
+}
+
+void *
+exec_leave(struct exec *x)
+{
+	const struct conf *c = x->env->conf;
+	struct rest *rest;
+
+	if (!room_is_open(&x->room) || (rest = malloc(sizeof(*rest))) == NULL) {
+		exec_close(x);
+		return (NULL);
+	}
+	/* The settings live as long as the process. */
+	rest->sandbox = (struct sandbox){
+	    .url = c->sandbox_url, .token = c->sandbox_token, .gone_fd = -1};
+	memcpy(rest->session, x->room.session, sizeof(rest->session));
+	return (rest);
+}
+
+void
+exec_end(void *cookie)
+{
+	struct rest *rest = cookie;
+
+	(void)sandbox_destroy(&rest->sandbox, rest->session);
+	free(rest);
 }

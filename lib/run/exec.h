@@ -18,7 +18,8 @@
  *	exec_open	-> a session with the inputs in it
  *	exec_run	-> the program has ended, however
  *	exec_keep	-> what it made is stored
- *	exec_close	-> the session is gone, always
+ *	exec_close	-> the session is gone, always; exec_leave() where
+ *			   nobody is to wait for that
  */
 
 /* Opaque type. */
@@ -76,7 +77,7 @@ struct exec {
 /**
  * exec_open(x, why):
  * Start a session and place the inputs.  RUN_OK; RUN_REFUSED; RUN_GONE.
- * Whatever the outcome, exec_close() must follow.
+ * Whatever the outcome, exec_close() or exec_leave() must follow.
  */
 enum run_rc exec_open(struct exec *, struct refusal *);
 
@@ -100,5 +101,14 @@ enum run_rc exec_keep(struct exec *, struct refusal *);
  * End the session.
  */
 void exec_close(struct exec *);
+
+/**
+ * exec_leave(x):
+ * Leave the session of ${x}, for exec_end() to end once the client has been
+ * answered; ${x} and all that it points to may go before that.  Return what to
+ * give to exec_end(), or NULL if nothing is left to end.
+ */
+void *exec_leave(struct exec *);
+void exec_end(void *);
 
 #endif /* !RUN_EXEC_H_ */
