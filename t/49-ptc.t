@@ -210,6 +210,28 @@ is_deeply([map { $_->{caller} } uses($r)], [{ type => 'direct' }],
     'the model may call what is not for code alone');
 is(types(ask('nobody')), 'text', 'and not what is');
 
+# --- a forced choice; a client that drops what it does not know ---
+
+my @force = (tool_choice => { type => 'tool', name => 'get_temp' });
+$first = ask('one', @force);
+is(($p->requests)[0]{json}{tool_choice}{function}{name}, 'code_execution',
+    'a choice of what only code can call is one of code');
+$r = answer('one', \@go, $first, ['21'], @force);
+is(($p->requests)[0]{json}{tool_choice} // 'auto', 'auto',
+    'which holds until it has run');
+$r->{json}{content} = [grep { $_->{type} eq 'text' } @{ $r->{json}{content} }];
+$r = ask('one', messages => [@{ after(\@go, $first, '21') },
+    { role => 'assistant', content => $r->{json}{content} }, @go]);
+is($r->{status}, 200, 'a result that the client has dropped');
+like(($p->requests)[0]{json}{messages}[2]{content}, qr/^stdout:\nit is 21$/m,
+    'is told from memory');
+$s->mysql('DELETE FROM code_call');
+$messages = after(\@go, $first, '21');
+$r = ask('one', messages => $messages, container => $first->{json}{container}{id},
+    tools => [\%execution], tool_choice => { type => 'none' });
+is(types($r), 'code_execution_tool_result text',
+    'code goes on even where the model may call nothing');
+
 # --- other declarations, other wires, other providers ---
 
 for ('code_execution_20250825', 'code_execution_20250522') {
