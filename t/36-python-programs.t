@@ -26,7 +26,7 @@ sub seen {
 	$c{files} = { map { $_ => $s->fetch($id, $_)->{body} }
 	    grep { !$put->{$_} && !/__pycache__/ }
 	    map { $_->{path} } @{$r->{files}} };
-	s/0x[0-9a-f]+/0x/g for @c{qw(stdout stderr)};
+	s/0x[0-9a-f]+/0x/g, s/refcount : \K\d+//g for @c{qw(stdout stderr)};
 	return \%c;
 }
 
@@ -129,6 +129,18 @@ sys.stdout = io.TextIOWrapper(os.fdopen(1, 'wb', closefd=False))
 sys.stdout.write('b\nc')
 END
 	['closed output', "import sys; print(1); sys.stdout.close()", qr/\A1\n\z/],
+	['no errors any more', <<'END', undef, code => 1],
+import sys
+sys.stderr.close()
+def hook(*a): raise TypeError('hook')
+sys.excepthook = hook
+raise ValueError('bang')
+END
+	['modules that are none', <<'END', undef, code => 4],
+import sys
+sys.modules.clear()
+sys.exit(4)
+END
 	['an error at exit', <<'END', undef, code => 0],
 import atexit
 @atexit.register

@@ -12,6 +12,7 @@ KNOWN = {b'PYTHONPATH', b'PYTHONDONTWRITEBYTECODE'}
 # What Python or a library loaded here looks for where a program starts.
 SOUGHT = {'sitecustomize', 'usercustomize'}
 READ = {'.local', 'matplotlibrc'}
+loaded = set()  # The names of the modules that the zygote has.
 
 
 def shadows(name):
@@ -87,6 +88,12 @@ def leave(error):
     return 1
 
 
+def say(text):
+    """A line of Python's own; to the descriptor if there is no file any more."""
+    try: print(text, file=sys.stderr)
+    except BaseException: os.write(2, text.encode() + b'\n')
+
+
 def report(error):
     """Show what nobody has caught; return the exit status."""
     if isinstance(error, SystemExit): return leave(error)
@@ -97,9 +104,9 @@ def report(error):
     except SystemExit as e: return leave(e)
     except BaseException as e: second = e.with_traceback(e.__traceback__.tb_next)
     if second is not None:
-        print('Error in sys.excepthook:', file=sys.stderr)
+        say('Error in sys.excepthook:')
         sys.__excepthook__(type(second), second, second.__traceback__)
-        print('\nOriginal exception was:', file=sys.stderr)
+        say('\nOriginal exception was:')
         sys.__excepthook__(kind, error, trace)
     return -signal.SIGINT if kind is KeyboardInterrupt else 1
 
@@ -113,20 +120,21 @@ def flush():
         except BaseException as e:
             good = False
             if file is sys.stdout:
-                print('Exception ignored in:', repr(file), file=sys.stderr)
+                say('Exception ignored in: ' + repr(file))
                 sys.__excepthook__(type(e), e, None)
     return good
 
 
-def drop(modules):
+def drop():
     """Let go of all that the program has made: files are written to their end,
     objects say farewell."""
     # As Python does it first: so that later a text is ended before its file.
     if gc.isenabled(): gc.collect()
     for name in 'last_type', 'last_value', 'last_traceback':
         if hasattr(sys, name): delattr(sys, name)
-    for name in set(sys.modules) - modules | {'__main__'}:
-        sys.modules.pop(name, None)
+    # The last are the program's.  To look at all would copy their memory.
+    while next(reversed(sys.modules), '__main__') not in loaded: sys.modules.popitem()
+    sys.modules.pop('__main__', None)
     gc.collect()
 
 
@@ -134,20 +142,22 @@ def drop(modules):
 def run(code, argv, added, search, finish=threading._shutdown,
         last=atexit._run_exitfuncs, end=os._exit, kill=os.kill):
     main = set_up(argv, added, search)
-    modules = set(sys.modules)
     status = 0
     error = None
     try: exec(code, vars(main))
     except BaseException as e: error = e.with_traceback(e.__traceback__.tb_next)
     del main, code
-    if error is not None: status = report(error)
+    if error is not None:
+        status = 1
+        try: status = report(error)
+        except BaseException: pass
     del error
-    flush()
-    finish()
-    last()
-    good = flush()
-    drop(modules)
-    if not flush() or not good: status = 120
+    good = True
+    # Whatever becomes of one, the next is done, as Python does.
+    for step in flush, finish, last, flush, drop, flush:
+        try: good = step() is not False
+        except BaseException: pass
+        if not good: status = 120
     if status < 0:
         signal.signal(-status, signal.SIG_DFL)
         kill(os.getpid(), -status)

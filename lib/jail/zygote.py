@@ -72,6 +72,7 @@ try:
     kernel = module('interpreter', sys.argv[1])
     program = module('program', sys.argv[2], kernel=kernel)
     exercise()
+    program['loaded'].update(sys.modules)
     forked()
     gc.collect()
     if len(os.listdir('/proc/self/task')) > 1:
