@@ -6,84 +6,12 @@
 #include <time.h>
 
 #include "speech/messages.h"
-#include "speech/outcome.h"
-#include "speech/refusal.h"
-#include "speech/talk.h"
-#include "speech/wire_chat.h"
 
-#include "fixture.h"
 #include "tap.h"
+#include "translate.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define BASH_AND_EDITOR (1U << OUR_BASH | 1U << OUR_EDITOR)
-
-/* What the executor fixtures' markers say. */
-static const char *const markers[] = {
-    "[file /mnt/data/data.csv - uploaded as \"data.csv\", text/csv, 1204 "
-    "bytes]",
-    "[file /mnt/data/data_2.csv - uploaded as \"data.csv\", text/csv, 988 "
-    "bytes]",
-};
-
-/* What run/ does to a talk before a model is asked. */
-static void
-settle(struct talk *t)
-{
-	static const struct outcome_bounds bounds = {20, 67108864, 32768};
-	struct buf b = BUF_INIT(65536);
-	struct turn *u;
-	struct part *p;
-	size_t n = 0;
-
-	for (u = t->first; u != NULL; u = u->next)
-		for (p = u->first; p != NULL; p = p->next) {
-			if (p->kind == PART_FILE && n < NELEM(markers)) {
-				p->text.p = markers[n];
-				p->text.len = strlen(markers[n++]);
-			}
-			if (p->outcome == NULL)
-				continue;
-			if (p->outcome->files != NULL) {
-				p->outcome->files->path = "totals.csv";
-				p->outcome->files->bytes = 37;
-			}
-			outcome_text(&b, p->outcome, &bounds);
-			talk_text(t, b.p, b.len, &p->text);
-			buf_drop(&b, b.len);
-		}
-	buf_free(&b);
-}
-
-static const struct conf_provider provider;
-
-/* The text of the upstream's request for ${text}; NULL if it was refused. */
-static char *
-translate_text(const char *text, unsigned int ours, struct refusal *why)
-{
-	struct arena *mem = arena_new(16 << 20);
-	struct talk *t = talk_new(mem);
-	struct round r = {.provider = &provider, .model = "Qwen/Qwen3-Coder"};
-	struct buf b = BUF_INIT(1 << 20);
-
-	t->ours = ours;
-	if (messages_read(checked(text), t, why) == 0) {
-		settle(t);
-		r.max_tokens = t->max_tokens;
-		wire_chat_write(&b, t, &r);
-	}
-	arena_free(mem);
-	return (b.p);
-}
-
-static json_object *
-translate(const char *text, unsigned int ours, struct refusal *why)
-{
-	char *s = translate_text(text, ours, why);
-	json_object *o = s != NULL ? json_tokener_parse(s) : NULL;
-
-	free(s);
-	return (o);
-}
 
 static void
 fixtures(void)
@@ -95,15 +23,15 @@ fixtures(void)
 	want = fixture_json("upstream-chat-request-round1");
 	json_object_object_del(want, "stream");
 	json_object_object_del(want, "stream_options");
-	ok(same(translate(s, BASH_AND_EDITOR, &why), want),
+	ok(same(translate(messages_read, s, BASH_AND_EDITOR, &why), want),
 	    "the fixture request becomes the fixture of round 1");
 	free(s);
 
 	/* Containers are not given out yet, so none can be given back. */
 	echo = fixture_json("messages-echo-request");
 	json_object_object_del(echo, "container");
-	ok(same(translate(
-		    json_object_to_json_string(echo), BASH_AND_EDITOR, &why),
+	ok(same(translate(messages_read, json_object_to_json_string(echo),
+		    BASH_AND_EDITOR, &why),
 	       fixture_json("messages-echo-upstream-chat")),
 	    "an answer given back becomes the model's own calls and results");
 	json_object_put(echo);
@@ -121,7 +49,7 @@ ask(const char *messages, const char *more, unsigned int ours,
 	(void)snprintf(s, sizeof(s),
 	    "{\"model\":\"m\",%s%s\"max_tokens\":10,\"messages\":%s}", more,
 	    more[0] != '\0' ? "," : "", messages);
-	return (translate(s, ours, why));
+	return (translate(messages_read, s, ours, why));
 }
 
 /* What becomes of the messages alone. */
@@ -194,21 +122,6 @@ static const struct { const char *name, *in, *out; } histories[] = {
 	    "[{'role':'user','content':'T\\nS\\nC'}]" },
 };
 /* clang-format on */
-
-/* C's quotes for the tables' apostrophes. */
-static char *
-quoted(const char *s)
-{
-	static char out[2][8192];
-	static int turn;
-	char *p = out[turn ^= 1];
-	size_t i;
-
-	for (i = 0; s[i] != '\0'; i++)
-		p[i] = s[i] == '\'' ? '"' : s[i];
-	p[i] = '\0';
-	return (p);
-}
 
 static void
 read_histories(void)
@@ -457,8 +370,9 @@ refusals(void)
 			printf("# %s: %s\n", why.param, why.message);
 		json_object_put(o);
 	}
-	o = translate("{\"model\":\"m\",\"messages\":[{\"role\":\"user\","
-		      "\"content\":\"q\"}]}",
+	o = translate(messages_read,
+	    "{\"model\":\"m\",\"messages\":[{\"role\":\"user\","
+	    "\"content\":\"q\"}]}",
 	    0, &why);
 	ok(o == NULL && why.kind == P_MISSING_PARAMETER &&
 		strcmp(why.param, "max_tokens") == 0,
@@ -466,13 +380,6 @@ refusals(void)
 }
 
 /* ---- Parameters and tools */
-
-static json_object *
-member(json_object *o, const char *key)
-{
-
-	return (json_object_get(json_object_object_get(o, key)));
-}
 
 /* What becomes of a request with these members, seen through one of its own. */
 static json_object *
@@ -559,7 +466,7 @@ parameters(void)
 	}
 
 	/* No schema is respelled on its way: big numbers, odd spellings. */
-	raw = translate_text(
+	raw = translate_text(messages_read,
 	    "{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{\"role\":"
 	    "\"user\",\"content\":\"q\"}],\"tools\":[{\"name\":\"f\","
 	    "\"input_schema\":{\"default\": 12345678901234567890123, "

@@ -25,6 +25,7 @@ static const char *const markers[] = {
     "bytes]",
 };
 
+/* What run/ does to a talk before a model is asked. */
 static inline void
 settle(struct talk *t)
 {
