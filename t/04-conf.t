@@ -50,8 +50,8 @@ my %trap = (
 	    "$file:4: code_execution.price_per_run: \"0.1234567\" will not do; "
 	    . 'it takes a number with at most six digits after its point'],
 	'a part that is not built yet' => ["files:\n  root: /srv\n"
-	    . "sandbox:\n  host_memory_bytes: 1\n",
-	    "$file:4: sandbox.host_memory_bytes: is not built yet"],
+	    . "sandbox:\n  isolation: landlock\n",
+	    "$file:4: sandbox.isolation: landlock is not built yet"],
 	'no root' => ["log: {file: ''}\n", "$file: files.root: must be given; "
 	    . 'it takes a path that begins with a slash and ends without one'],
 );
@@ -59,7 +59,7 @@ for my $what (sort keys %trap) {
 	my ($text, $says) = @{$trap{$what}};
 	spew($file, $text);
 	for my $name (sort keys %program) {
-		my $r = run(@{$program{$name}});
+		my $r = run("timeout", 20, @{$program{$name}});
 		is($r->{err}, "$says\n", "$name: $what");
 		ok($r->{exit} != 0 && $r->{out} eq '' && !-e $sock,
 		    '... and nothing is served or printed');
