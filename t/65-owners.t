@@ -128,7 +128,10 @@ for my $route (grep { $_->[1] =~ /\{lcid\}/ } @routes) {
 		return $s->request($method, "/v1$path?kind=user", as => $who)->{status};
 	};
 	for my $who (@users) {
-		is($ask->($who, 'z' x 21, 'y' x 21), 404, "$method $pattern as $who: none");
+		# A session without files may be one of a run that wrote none.
+		is($ask->($who, 'z' x 21, 'y' x 21),
+		    $pattern eq '/files/{lcid}' && $method eq 'GET' ? 200 : 404,
+		    "$method $pattern as $who: none");
 		my @got = map { $ask->($who, @{$pair{$_}}) } grep { $_ ne $who } @users;
 		is("@got", '403 403 403', "$method $pattern as $who: another's");
 	}
