@@ -6,12 +6,12 @@
 typedef void
 each_fn(void *, const char *, const char *, const char *, const char *);
 
-/* Is ${r} a setting of this version with a value of its own? */
+/* Is ${r} a setting with a value of its own? */
 static int
 has_value(const struct row *r)
 {
 
-	return (r->kind != &conf_later && r->kind != &conf_providers);
+	return (r->kind != &conf_providers);
 }
 
 /* Call ${fn} for the settings of ${s}. */

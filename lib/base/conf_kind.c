@@ -531,9 +531,10 @@ static enum conf_rc
 set_never(const struct row *r, const char *s, void *p)
 {
 
+	(void)r;
 	(void)s;
 	(void)p;
-	return (r->help == NULL ? CONF_LATER : CONF_BAD);
+	return (CONF_BAD);
 }
 
 static void
@@ -557,6 +558,4 @@ show_never(const struct row *r, const void *p, struct buf *b)
 }
 
 const struct kind conf_providers = {
-    set_never, want_providers, show_never, drop_nothing};
-const struct kind conf_later = {
     set_never, want_providers, show_never, drop_nothing};

@@ -53,8 +53,7 @@ struct row {
 
 extern const struct kind conf_bool, conf_num, conf_price, conf_word,
     conf_choice, conf_text, conf_path, conf_url, conf_name, conf_label,
-    conf_secret, conf_list, conf_choices, conf_cidrs, conf_providers,
-    conf_later;
+    conf_secret, conf_list, conf_choices, conf_cidrs, conf_providers;
 
 /* The settings, and those of one provider; each ends with a NULL name. */
 extern const struct row conf_rows[], conf_provider_rows[];

@@ -132,8 +132,6 @@ conf_unknown(const struct conf_in *in, const struct scope *s, const char *name)
 	size_t len, d, least = strlen(name) / 3 + 2, best_len = 0;
 
 	for (r = s->rows; r->name != NULL; r++) {
-		if (r->kind == &conf_later)
-			continue;
 		len = same_depth(r->name, name);
 		d = distance(name, strlen(name), r->name, len);
 		if (strcmp(last_segment(r->name), last_segment(name)) == 0) {
@@ -243,10 +241,7 @@ assign(const struct conf_in *in, const struct scope *s, const struct row *r,
 		rc = 0;
 		break;
 	case CONF_LATER:
-		if (r->kind == &conf_later)
-			conf_fail(in, s, name, "is not built yet");
-		else
-			conf_fail(in, s, name, "%s is not built yet", value);
+		conf_fail(in, s, name, "%s is not built yet", value);
 		break;
 	case CONF_NOMEM:
 		conf_fail(in, s, name, "out of memory");
@@ -361,8 +356,7 @@ scope_finish(const struct conf_in *in, const struct scope *s)
 	const struct row *r;
 
 	for (r = s->rows; r->name != NULL; r++) {
-		if (s->at[r - s->rows] != NULL || r->kind == &conf_later ||
-		    r->kind == &conf_providers)
+		if (s->at[r - s->rows] != NULL || r->kind == &conf_providers)
 			continue;
 		if (r->dflt == NULL) {
 			r->kind->want(r, &want);

@@ -22,10 +22,6 @@
 	{                                             \
 		n, &conf_##k, at, d, 1, 1024, NULL, h \
 	}
-#define LATER(n)                                        \
-	{                                               \
-		n, &conf_later, 0, "", 0, 0, NULL, NULL \
-	}
 
 #define YEARS 3153600000ULL /* A hundred of them, in seconds. */
 #define TIB (1ULL << 40)
