@@ -20,7 +20,7 @@ sub slurp { local (@ARGV, $/) = @_; return scalar <> }
 my $page = slurp("$top/docs/librechat.md");
 my @sh = $page =~ /^```sh\n(.*?)^```/msg;
 my @yaml = $page =~ /^```yaml\n(.*?)^```/msg;
-is(scalar @sh, 2, 'two blocks of commands');
+is(scalar @sh, 4, 'four blocks of commands');
 is(scalar @yaml, 2, 'two of settings');
 
 my $dir = tempdir('lc.XXXXXX', TMPDIR => 1, CLEANUP => 1);
@@ -63,6 +63,17 @@ my $fine = qr/^ok    upload .*\nok    run .*\nok    download .*\nok    delete .*
 $r = check($s->{key}{alice});
 is($r->{exit}, 0, 'the check, with a key') or diag $r->{out}, $r->{err};
 like($r->{out}, $fine, '... says what it did');
+$r = run('sh', '-euc', "cd $dir\n$sh[2]\n$sh[1]\n$sh[3]");
+is($r->{exit}, 0, 'a token made by the page') or diag $r->{err};
+like($r->{out}, qr/^ok    delete .*\n\{.*"stdout":"hello\\n"/m, '... is let in');
+like($s->admin('check')->{out}, qr/^ok +librechat\.jwt +keys of \Q$dir/m,
+    'check can read the keys');
+chmod 0700, "$dir/jwt" if $> == 0;
+rename "$dir/librechat.pem", "$dir/jwt/librechat.pem" or die;
+like($s->admin('check')->{out}, qr/^FAIL +librechat\.jwt +\Q$dir\E.* -> make it/m,
+    '... and says if it cannot');
+rename "$dir/jwt/librechat.pem", "$dir/librechat.pem" or die;
+chmod 0755, "$dir/jwt";
 my $code = Code->new;
 rename "$dir/librechat.pem", "$code->{dir}/lc-codeapi-2026-05" or die;
 $r = check($code->token);

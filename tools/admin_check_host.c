@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "http/jwk.h"
 #include "io/sandbox_client.h"
 #include "jail/language.h"
 #include "jail/limits.h"
@@ -210,6 +211,31 @@ look_bytes(const struct check *k, struct buf *said)
 		: CHECK_WARN);
 }
 
+/* Can LibreChat's tokens be verified? */
+static enum check_state
+look_tokens(const struct check *k, struct buf *said)
+{
+	const struct jwk_source src = {.jwks_file = k->c->lc_jwks_file,
+	    .pem_dir = k->c->lc_pem_dir,
+	    .pem_file = k->c->lc_pem_file,
+	    .kid = k->c->lc_kid};
+	const char *why,
+	    *place = src.jwks_file != NULL ? src.jwks_file
+	    : src.pem_dir != NULL          ? src.pem_dir
+					   : src.pem_file;
+	struct jwk_set *set;
+
+	if (place == NULL)
+		return (CHECK_SKIP);
+	if (jwk_set_load(&src, &set, &why)) {
+		buf_printf(said, "%s: %s", place, why);
+		return (CHECK_FAIL);
+	}
+	jwk_set_free(set);
+	buf_printf(said, "keys of %s", place);
+	return (CHECK_OK);
+}
+
 /* clang-format off */
 const struct check_item check_host[] = {
 	{ "host.isolation", look_isolation,
@@ -228,6 +254,9 @@ const struct check_item check_host[] = {
 	  "what hinders it" },
 	{ "providers", look_providers,
 	  "name a model server under providers:, or model requests get 404" },
+	{ "librechat.jwt", look_tokens,
+	  "make it a place of public keys (KID.pem or a JSON Web Key Set) that "
+	  "this account can read, with no private key among them" },
 	{ "nginx.body", look_body,
 	  "raise client_max_body_size in nginx/satchel.conf to it" },
 	{ "nginx.time", look_budget,
