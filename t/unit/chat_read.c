@@ -112,7 +112,7 @@ read_histories(void)
 		if (o == NULL)
 			printf("# refused: %s\n", why.message);
 		ok(same(member(o, "messages"),
-		       json_tokener_parse(
+		       parsed(
 			   quoted(histories[i].out != NULL ? histories[i].out
 							   : histories[i].in))),
 		    histories[i].name);
@@ -290,7 +290,7 @@ parameters(void)
 			ok(o != NULL && v == NULL, params[i].name);
 			json_object_put(v);
 		} else
-			ok(same(v, json_tokener_parse(quoted(params[i].out))),
+			ok(same(v, parsed(quoted(params[i].out))),
 			    params[i].name);
 		json_object_put(o);
 	}

