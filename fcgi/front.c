@@ -39,7 +39,7 @@
  * A new connection counts as a request until a thread has it, but not for
  * longer than this: one that stays silent must not keep others out.
  */
-#define FRESH_MS 50
+#define FRESH_MS 250
 
 /* What epoll hands back with an event: the descriptor, and above it the
  * generation of a fresh connection, else 0. */
