@@ -144,15 +144,6 @@ container_object(const struct req *r, const struct container *c)
 /* ---- Making one */
 
 static int
-bad(struct req *r, const char *key, const char *what)
-{
-
-	(void)reply_problem(
-	    r, P_INVALID_VALUE, key, "%s must be %s", key, what);
-	return (-1);
-}
-
-static int
 take_name(struct req *r, json_object *o, const char **name)
 {
 	enum jget rc;
@@ -164,7 +155,7 @@ take_name(struct req *r, json_object *o, const char **name)
 		return (-1);
 	}
 	if (rc != JGET_OK || **name == '\0' || strlen(*name) > NAME_BYTES)
-		return (bad(r, "name", "a string of 1 to 255 bytes"));
+		return (reply_invalid(r, "name", "a string of 1 to 255 bytes"));
 	return (0);
 }
 
@@ -183,7 +174,8 @@ take_expiry(struct req *r, json_object *o, uint64_t *idle_s)
 		return (0);
 	if (rc != JGET_OK || jget_str(e, "anchor", &anchor) != JGET_OK ||
 	    strcmp(anchor, "last_active_at") != 0)
-		return (bad(r, "expires_after.anchor", "last_active_at"));
+		return (
+		    reply_invalid(r, "expires_after.anchor", "last_active_at"));
 	if (jget_u64(e, "minutes", 1, most > 0 ? most : 1, &n) != JGET_OK) {
 		(void)reply_problem(r, P_INVALID_VALUE, "expires_after.minutes",
 		    "expires_after.minutes must be a whole number from 1 to "
@@ -210,7 +202,7 @@ take_memory(struct req *r, json_object *o, const char **memory)
 	for (i = 0; rc == JGET_OK && i < NELEM(words); i++)
 		if (strcmp(*memory, words[i]) == 0)
 			return (0);
-	return (bad(r, "memory_limit", "1g, 4g, 16g or 64g"));
+	return (reply_invalid(r, "memory_limit", "1g, 4g, 16g or 64g"));
 }
 
 /* Find one file that is to lie there from the beginning. */
@@ -221,7 +213,7 @@ take_file(struct req *r, json_object *v, struct seed *s, struct seeds *all)
 	enum data_rc rc = DATA_NONE;
 
 	if (!json_object_is_type(v, json_type_string))
-		return (bad(r, "file_ids", "a list of file ids"));
+		return (reply_invalid(r, "file_ids", "a list of file ids"));
 	if (file_id_parse(json_object_get_string(v), id) == 0)
 		rc = file_find(r->srv->db, r->mem, &r->caller.owner, id,
 		    r->caller.now, &s->file);
@@ -255,7 +247,8 @@ take_files(struct req *r, json_object *o, struct seeds *all)
 		return (0);
 	n = rc == JGET_OK ? json_object_array_length(a) : FILES_MAX + 1;
 	if (n > FILES_MAX)
-		return (bad(r, "file_ids", "a list of at most 100 file ids"));
+		return (reply_invalid(
+		    r, "file_ids", "a list of at most 100 file ids"));
 	if ((s = arena_alloc(r->mem, (n + 1) * sizeof(*s))) == NULL) {
 		(void)reply_data(r, DATA_FAIL);
 		return (-1);

@@ -25,41 +25,9 @@ struct intake {
 static int
 intake_header(struct req *r, void *cookie, const struct multipart_part *part)
 {
-	const struct filename_raw raw = {
-	    .plain = part->filename,
-	    .plain_len = part->filename_len,
-	    .ext = part->filename_ext,
-	    .ext_len = part->filename_ext_len,
-	};
 	struct intake *in = cookie;
 
-	mediatype_clean(part->type, part->type_len, in->mime);
-	if (field_name(r, "file",
-		(int)filename_form(&raw, in->mime,
-		    r->srv->conf->files_strict_names, in->name)))
-		return (-1);
-	mediatype_choose(part->type, part->type_len, in->name, in->mime);
-	return (0);
-}
-
-static int
-intake_begin(struct req *r, void *cookie, const char *key, uint64_t *row)
-{
-	enum data_rc rc;
-
-	(void)cookie;
-	if ((rc = file_begin(r->srv->db, &r->caller.owner, key, r->caller.now,
-		 row)) == DATA_OK)
-		return (0);
-	(void)reply_data(r, rc);
-	return (-1);
-}
-
-static void
-intake_drop(struct req *r, uint64_t row)
-{
-
-	file_drop(r->srv->db, row);
+	return (upload_body_name(r, part, in->name, in->mime));
 }
 
 /* When the file is to expire, by the caller's own vendor's fields. */
@@ -182,9 +150,6 @@ intake_publish(struct req *r, struct intake *in, struct upload_body *u)
 	/* Where nobody knows the commit's outcome the sweep will find out. */
 	if (rc != DATA_UNSURE)
 		upload_body_undo(u);
-	if (rc == DATA_QUOTA)
-		return (reply_problem(
-		    r, P_QUOTA, NULL, "The storage quota is used up"));
 	return (reply_data(r, rc));
 }
 
@@ -200,7 +165,7 @@ int
 files_create(struct req *r)
 {
 	static const struct upload_hooks hooks = {
-	    intake_header, intake_begin, intake_drop};
+	    intake_header, upload_file_begin, upload_file_drop};
 	struct intake in = {.field = {
 				[PURPOSE] = {.name = "purpose"},
 				[ANCHOR] = {.name = "expires_after[anchor]"},

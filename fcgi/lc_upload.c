@@ -92,11 +92,7 @@ intake_publish(struct intake *in)
 		return (0);
 	if (rc == DATA_UNSURE)
 		in->form.n = 0; /* The sweep will find out. */
-	if (rc == DATA_QUOTA)
-		(void)reply_problem(
-		    r, P_QUOTA, NULL, "The storage quota is used up");
-	else
-		(void)reply_data(r, rc);
+	(void)reply_data(r, rc);
 	return (-1);
 }
 

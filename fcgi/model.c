@@ -26,6 +26,16 @@ model_problem(const struct refusal *why)
 }
 
 int
+model_data(struct model_req *m, enum data_rc rc)
+{
+
+	if (rc == DATA_DOWN)
+		return (refuse(&m->why, P_DATABASE, NULL,
+		    "The database is not available at the moment"));
+	return (refuse(&m->why, P_SERVER, NULL, "Internal server error"));
+}
+
+int
 model_refuse(struct model_req *m)
 {
 	struct problem_row row = model_problem(&m->why);

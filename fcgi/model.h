@@ -60,6 +60,12 @@ int model_open(struct model_req *);
 struct problem_row model_problem(const struct refusal *);
 
 /**
+ * model_data(m, rc):
+ * Fill in ${m}->why for rows that cannot be had because of ${rc}.  Returns -1.
+ */
+int model_data(struct model_req *, enum data_rc);
+
+/**
  * model_refuse(m):
  * Answer with ${m}->why.  Returns as a handler.
  */

@@ -66,12 +66,7 @@ read_policy(struct model_req *m)
 
 	rc = policy_in_force(
 	    m->r->srv->db, m->r->mem, m->r->caller.owner.workspace, &m->force);
-	if (rc == DATA_OK)
-		return (0);
-	if (rc == DATA_DOWN)
-		return (refuse(&m->why, P_DATABASE, NULL,
-		    "The database is not available at the moment"));
-	return (refuse(&m->why, P_SERVER, NULL, "Internal server error"));
+	return (rc == DATA_OK ? 0 : model_data(m, rc));
 }
 
 int

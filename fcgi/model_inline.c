@@ -102,14 +102,16 @@ static int
 find(struct looking *l, const struct stored *s, struct file *f)
 {
 	struct model_req *m = l->m;
+	enum data_rc rc;
 
 	if (l->nfiles++ == FILES_MAX) {
 		(void)refuse(&m->why, P_BODY_TOO_LARGE, s->where,
 		    "%s: there are more than %d files", s->where, FILES_MAX);
 		return (-1);
 	}
-	switch (file_find(m->r->srv->db, m->mem, &m->r->caller.owner, s->id,
-	    m->r->caller.now, f)) {
+	rc = file_find(m->r->srv->db, m->mem, &m->r->caller.owner, s->id,
+	    m->r->caller.now, f);
+	switch (rc) {
 	case DATA_OK:
 		if (f->key != NULL)
 			return (0);
@@ -117,12 +119,8 @@ find(struct looking *l, const struct stored *s, struct file *f)
 	case DATA_NONE:
 	case DATA_EXPIRED:
 		break;
-	case DATA_DOWN:
-		return (refuse(&m->why, P_DATABASE, NULL,
-		    "The database is not available at the moment"));
 	default:
-		return (
-		    refuse(&m->why, P_SERVER, NULL, "Internal server error"));
+		return (model_data(m, rc));
 	}
 	return (GONE);
 }

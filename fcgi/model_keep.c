@@ -45,12 +45,8 @@ find_previous(struct model_req *m, struct arena *mem, const char *id,
 		return (0);
 	case DATA_NONE:
 		return (refuse_previous(m, id));
-	case DATA_DOWN:
-		return (refuse(&m->why, P_DATABASE, NULL,
-		    "The database is not available at the moment"));
 	default:
-		return (
-		    refuse(&m->why, P_SERVER, NULL, "Internal server error"));
+		return (model_data(m, rc));
 	}
 }
 

@@ -85,15 +85,6 @@ find(struct req *r, uint64_t *id, struct policy *p)
 	return (-1);
 }
 
-static int
-bad(struct req *r, const char *key, const char *what)
-{
-
-	(void)reply_problem(
-	    r, P_INVALID_VALUE, key, "%s must be %s", key, what);
-	return (-1);
-}
-
 /* A number from 1 to ${most}; null or absent leaves it to the deployment. */
 static int
 take_number(
@@ -132,8 +123,8 @@ take_executor(struct req *r, json_object *o, struct policy *p)
 	default:
 		break;
 	}
-	return (
-	    bad(r, "executor", "null, \"auto\", \"local\" or \"provider\""));
+	return (reply_invalid(
+	    r, "executor", "null, \"auto\", \"local\" or \"provider\""));
 }
 
 /* A hint of nothing but space is none. */
@@ -155,7 +146,7 @@ take_hint(struct req *r, json_object *o, struct policy *p)
 	default:
 		break;
 	}
-	return (bad(r, "default_purpose_hint",
+	return (reply_invalid(r, "default_purpose_hint",
 	    "null or a string of at most 2048 bytes"));
 }
 
@@ -195,7 +186,7 @@ take_policy(struct req *r, json_object *o, struct policy *p)
 		return (-1);
 	}
 	if (rc != JGET_OK)
-		return (bad(r, "enabled", "true or false"));
+		return (reply_invalid(r, "enabled", "true or false"));
 	return (take_executor(r, o, p) || take_hint(r, o, p) ||
 		    take_number(r, o, "max_iterations", ITERATIONS_MAX,
 			&p->max_iterations) ||

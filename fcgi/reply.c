@@ -232,12 +232,24 @@ reply_problem(
 }
 
 int
+reply_invalid(struct req *r, const char *key, const char *what)
+{
+
+	(void)reply_problem(
+	    r, P_INVALID_VALUE, key, "%s must be %s", key, what);
+	return (-1);
+}
+
+int
 reply_data(struct req *r, enum data_rc rc)
 {
 
 	if (rc == DATA_DOWN || rc == DATA_UNSURE)
 		return (reply_problem(r, P_DATABASE, NULL,
 		    "The database is not available at the moment"));
+	if (rc == DATA_QUOTA)
+		return (reply_problem(
+		    r, P_QUOTA, NULL, "The storage quota is used up"));
 	return (reply_problem(r, P_SERVER, NULL, "Internal server error"));
 }
 

@@ -173,6 +173,12 @@ int reply_problem(struct req *, enum problem, const char *, const char *, ...)
     __attribute__((format(printf, 4, 5)));
 
 /**
+ * reply_invalid(r, key, what):
+ * Answer 400: the member ${key} must be ${what}.  Returns -1.
+ */
+int reply_invalid(struct req *, const char *, const char *);
+
+/**
  * reply_row(r, row, param, message):
  * As reply_problem(), with a row of the caller's own.
  */

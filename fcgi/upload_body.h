@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "http/filename.h"
+#include "http/mediatype.h"
 #include "io/blob.h"
 
 /*
@@ -73,6 +75,21 @@ struct upload_body {
 	unsigned char *held; /* Bytes not yet in the blob. */
 	size_t nheld;
 };
+
+/**
+ * upload_body_name(r, part, name, mime):
+ * How the file of ${part} will be called, and its type.  Return 0, or -1 after
+ * answering.
+ */
+int upload_body_name(struct req *, const struct multipart_part *,
+    char[static FILENAME_SIZE], char[static MEDIATYPE_SIZE]);
+
+/**
+ * upload_file_begin(r, cookie, key, row), upload_file_drop(r, row):
+ * Hooks for a body that becomes a file of the caller's.
+ */
+int upload_file_begin(struct req *, void *, const char *, uint64_t *);
+void upload_file_drop(struct req *, uint64_t);
 
 /**
  * upload_body_read(u):

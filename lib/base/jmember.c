@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/jmember.h"
+#include "base/num.h"
 #include "base/utf8.h"
 
 enum {
@@ -13,19 +14,6 @@ enum {
 	SKIP_STRING,
 	DONE
 };
-
-static int
-hex(char c)
-{
-
-	if (c >= '0' && c <= '9')
-		return (c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (c - 'a' + 10);
-	if (c >= 'A' && c <= 'F')
-		return (c - 'A' + 10);
-	return (-1);
-}
 
 /* Half a pair that stays alone. */
 static void
@@ -63,11 +51,11 @@ take_escape(struct jmember *J, char c, struct buf *out)
 	const char *at;
 
 	if (J->escape > 1) {
-		if (hex(c) == -1) {
+		if (num_hex(c) == -1) {
 			J->state = DONE;
 			return;
 		}
-		J->unit = J->unit << 4 | (uint32_t)hex(c);
+		J->unit = J->unit << 4 | (uint32_t)num_hex(c);
 		if (--J->escape == 1) {
 			J->escape = 0;
 			put_unit(J, out, J->unit);

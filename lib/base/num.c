@@ -23,3 +23,16 @@ num_u64(const char *s, uint64_t min, uint64_t max, uint64_t *x)
 	*x = n;
 	return (0);
 }
+
+int
+num_hex(char c)
+{
+
+	if (c >= '0' && c <= '9')
+		return (c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (c - 'a' + 10);
+	if (c >= 'A' && c <= 'F')
+		return (c - 'A' + 10);
+	return (-1);
+}

@@ -11,4 +11,10 @@
  */
 int num_u64(const char *, uint64_t, uint64_t, uint64_t *);
 
+/**
+ * num_hex(c):
+ * The value of the hexadecimal digit ${c}, in either case; or -1.
+ */
+int num_hex(char);
+
 #endif /* !BASE_NUM_H_ */

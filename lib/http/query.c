@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/num.h"
 #include "http/query.h"
 
 struct pair {
@@ -11,19 +12,6 @@ struct query {
 	size_t n;
 	struct pair pair[];
 };
-
-static int
-hex_digit(char c)
-{
-
-	if (c >= '0' && c <= '9')
-		return (c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (c - 'a' + 10);
-	if (c >= 'A' && c <= 'F')
-		return (c - 'A' + 10);
-	return (-1);
-}
 
 /* Decode ${len} bytes at ${s} into the arena, '+' as ${plus}. */
 static char *
@@ -41,8 +29,8 @@ decode(struct arena *mem, const char *s, size_t len, char plus)
 		} else if (s[i] != '%') {
 			*p++ = s[i];
 		} else {
-			if (len - i < 3 || (hi = hex_digit(s[i + 1])) == -1 ||
-			    (lo = hex_digit(s[i + 2])) == -1 || hi + lo == 0)
+			if (len - i < 3 || (hi = num_hex(s[i + 1])) == -1 ||
+			    (lo = num_hex(s[i + 2])) == -1 || hi + lo == 0)
 				return (NULL);
 			*p++ = (char)(hi << 4 | lo);
 			i += 2;

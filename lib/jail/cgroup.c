@@ -37,36 +37,12 @@ static const struct version versions[] = {
 /* clang-format on */
 
 static int
-fail(struct ns_fail *f, const char *step)
-{
-
-	f->step = step;
-	f->err = errno;
-	return (-1);
-}
-
-static int
-put(int dir, const char *name, const char *text)
-{
-	ssize_t n;
-	int fd, err;
-
-	if ((fd = openat(dir, name, O_WRONLY | O_CLOEXEC)) == -1)
-		return (-1);
-	n = write(fd, text, strlen(text));
-	err = errno;
-	(void)close(fd);
-	errno = err;
-	return (n == (ssize_t)strlen(text) ? 0 : -1);
-}
-
-static int
 put_bytes(int dir, const char *name, uint64_t n)
 {
 	char text[32];
 
 	(void)snprintf(text, sizeof(text), "%" PRIu64, n);
-	return (put(dir, name, text));
+	return (ns_write(dir, name, text));
 }
 
 static const struct version *
@@ -114,12 +90,12 @@ set_limits(const struct version *v, int group, uint64_t most, struct ns_fail *f)
 {
 
 	if (faccessat(group, v->limit, F_OK, 0))
-		return (fail(f, "cgroup memory"));
+		return (ns_failed(f, "cgroup memory"));
 	if (put_bytes(group, v->limit, most))
-		return (fail(f, "cgroup limit"));
+		return (ns_failed(f, "cgroup limit"));
 	if (faccessat(group, v->swap, F_OK, 0) == 0 &&
 	    put_bytes(group, v->swap, v->swap_is_sum ? most : 0))
-		return (fail(f, "cgroup swap limit"));
+		return (ns_failed(f, "cgroup swap limit"));
 	return (0);
 }
 
@@ -134,16 +110,16 @@ make(const struct version *v, int dir, const char *name, uint64_t most, int *fd,
 	int group, rc = -1;
 
 	if (mkdirat(dir, name, 0755))
-		return (fail(f, "cgroup"));
+		return (ns_failed(f, "cgroup"));
 	group = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (group == -1)
-		return (errno == ENOENT ? 1 : fail(f, "cgroup"));
+		return (errno == ENOENT ? 1 : ns_failed(f, "cgroup"));
 	*fd = openat(group, v->events, O_RDONLY | O_CLOEXEC);
 	if (set_limits(v, group, most, f) == 0) {
 		if (*fd == -1)
-			(void)fail(f, "cgroup events");
-		else if (put(group, "cgroup.procs", "0"))
-			(void)fail(f, "cgroup attach");
+			(void)ns_failed(f, "cgroup events");
+		else if (ns_write(group, "cgroup.procs", "0"))
+			(void)ns_failed(f, "cgroup attach");
 		else
 			rc = 0;
 	}
@@ -169,21 +145,21 @@ enter(const struct limits *l, int dir, int *fd, struct ns_fail *f)
 	int i, rc = 1;
 
 	if ((v = version_of(dir)) == NULL)
-		return (fail(f, "cgroup version"));
+		return (ns_failed(f, "cgroup version"));
 
 	/* Version 2 hands on a controller only when told to. */
 	if (!v->swap_is_sum)
-		(void)put(dir, "cgroup.subtree_control", "+memory");
+		(void)ns_write(dir, "cgroup.subtree_control", "+memory");
 	sweep(dir);
 	memcpy(name, PREFIX, sizeof(PREFIX));
 	for (i = 0; i < TRIES && rc == 1; i++) {
 		if (id_hex(name + sizeof(PREFIX) - 1, 16))
-			return (fail(f, "random"));
+			return (ns_failed(f, "random"));
 		rc = make(v, dir, name, bytes(l), fd, f);
 	}
 	if (rc == 1) {
 		errno = EAGAIN;
-		return (fail(f, "cgroup"));
+		return (ns_failed(f, "cgroup"));
 	}
 	return (rc);
 }
@@ -198,7 +174,7 @@ cgroup_enter(const struct limits *l, int *fd, struct ns_fail *f)
 		return (0);
 	dir = open(l->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir == -1)
-		return (fail(f, "sandbox.cgroup"));
+		return (ns_failed(f, "sandbox.cgroup"));
 	rc = enter(l, dir, fd, f);
 	(void)close(dir);
 
@@ -206,7 +182,7 @@ cgroup_enter(const struct limits *l, int *fd, struct ns_fail *f)
 	if (rc == 0 && unshare(CLONE_NEWCGROUP)) {
 		(void)close(*fd);
 		*fd = -1;
-		return (fail(f, "unshare"));
+		return (ns_failed(f, "unshare"));
 	}
 	return (rc);
 }

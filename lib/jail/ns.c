@@ -19,13 +19,22 @@
 	(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | \
 	    CLONE_NEWCGROUP | CLONE_NEWNET)
 
-static int
-put_file(const char *path, const char *text)
+int
+ns_failed(struct ns_fail *f, const char *step)
+{
+
+	f->step = step;
+	f->err = errno;
+	return (-1);
+}
+
+int
+ns_write(int dir, const char *path, const char *text)
 {
 	ssize_t n;
 	int fd, err;
 
-	if ((fd = open(path, O_WRONLY | O_CLOEXEC)) == -1)
+	if ((fd = openat(dir, path, O_WRONLY | O_CLOEXEC)) == -1)
 		return (-1);
 	n = write(fd, text, strlen(text));
 	err = errno;
@@ -35,21 +44,12 @@ put_file(const char *path, const char *text)
 }
 
 static int
-fail(struct ns_fail *f, const char *step)
-{
-
-	f->step = step;
-	f->err = errno;
-	return (-1);
-}
-
-static int
 put_map(const char *path, unsigned int inside, unsigned int outside)
 {
 	char line[64];
 
 	(void)snprintf(line, sizeof(line), "%u %u 1\n", inside, outside);
-	return (put_file(path, line));
+	return (ns_write(AT_FDCWD, path, line));
 }
 
 /* The users of our new namespace: one, the ${uid} and ${gid} of before. */
@@ -58,12 +58,12 @@ put_maps(unsigned int uid, unsigned int gid, unsigned int inside_uid,
     unsigned int inside_gid, struct ns_fail *f)
 {
 
-	if (put_file("/proc/self/setgroups", "deny"))
-		return (fail(f, "setgroups"));
+	if (ns_write(AT_FDCWD, "/proc/self/setgroups", "deny"))
+		return (ns_failed(f, "setgroups"));
 	if (put_map("/proc/self/uid_map", inside_uid, uid))
-		return (fail(f, "uid map"));
+		return (ns_failed(f, "uid map"));
 	if (put_map("/proc/self/gid_map", inside_gid, gid))
-		return (fail(f, "gid map"));
+		return (ns_failed(f, "gid map"));
 	return (0);
 }
 
@@ -72,8 +72,8 @@ static int
 forbid_more(struct ns_fail *f)
 {
 
-	if (put_file("/proc/sys/user/max_user_namespaces", "0"))
-		return (fail(f, "user.max_user_namespaces"));
+	if (ns_write(AT_FDCWD, "/proc/sys/user/max_user_namespaces", "0"))
+		return (ns_failed(f, "user.max_user_namespaces"));
 	return (0);
 }
 
@@ -81,7 +81,7 @@ static int
 put_name(struct ns_fail *f)
 {
 
-	return (sethostname("sandbox", 7) ? fail(f, "sethostname") : 0);
+	return (sethostname("sandbox", 7) ? ns_failed(f, "sethostname") : 0);
 }
 
 int
@@ -91,11 +91,11 @@ ns_unshare(struct ns_fail *f)
 
 	/* Alone first: it is the one that machines refuse, each in its way. */
 	if (unshare(CLONE_NEWUSER))
-		return (fail(f, "unshare user"));
+		return (ns_failed(f, "unshare user"));
 	if (put_maps(uid, gid, INSIDE, INSIDE, f) || forbid_more(f))
 		return (-1);
 	if (unshare(OTHERS))
-		return (fail(f, "unshare"));
+		return (ns_failed(f, "unshare"));
 	return (put_name(f));
 }
 
@@ -107,7 +107,7 @@ ns_clone(pid_t *pid, struct ns_fail *f)
 	*pid = (pid_t)syscall(
 	    SYS_clone, CLONE_NEWUSER | OTHERS | SIGCHLD, NULL, NULL, NULL, 0);
 	if (*pid == -1)
-		return (fail(f, "clone"));
+		return (ns_failed(f, "clone"));
 	if (*pid > 0)
 		return (0);
 	if (put_maps(uid, gid, INSIDE, INSIDE, f) || forbid_more(f))
@@ -133,16 +133,16 @@ ns_zygote(const struct limits *l, struct ns_fail *f)
 	unsigned int uid = geteuid(), gid = getegid();
 
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
-		return (fail(f, "unshare user"));
+		return (ns_failed(f, "unshare user"));
 	if (put_maps(uid, gid, uid, gid, f))
 		return (-1);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return (fail(f, "private mounts"));
+		return (ns_failed(f, "private mounts"));
 	if (*l->rootfs != '\0' &&
 	    (lay(l->rootfs, "/usr") || lay(l->rootfs, "/etc/alternatives")))
-		return (fail(f, "sandbox.rootfs"));
+		return (ns_failed(f, "sandbox.rootfs"));
 	if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
 		"size=64m,mode=700"))
-		return (fail(f, "tmp"));
+		return (ns_failed(f, "tmp"));
 	return (0);
 }

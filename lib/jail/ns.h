@@ -14,6 +14,19 @@ struct ns_fail {
 };
 
 /**
+ * ns_failed(f, step):
+ * Fill in ${f} for the ${step} that failed with errno.  Returns -1.
+ */
+int ns_failed(struct ns_fail *, const char *);
+
+/**
+ * ns_write(dir, path, text):
+ * Write ${text} at once to the file ${path} of ${dir}, as the kernel's files of
+ * settings want it.  Return 0, or -1 with errno.
+ */
+int ns_write(int, const char *, const char *);
+
+/**
  * ns_unshare(f):
  * Move the calling process, which has one thread, into new user, mount, ipc,
  * uts, cgroup and network namespaces in which its user is 1000, and its next

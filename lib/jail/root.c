@@ -72,15 +72,6 @@ const struct root_lent root_lent[] = {
 const char *const root_covered[] = { "usr/local/etc", "usr/src", NULL };
 /* clang-format on */
 
-static int
-fail(struct ns_fail *f, const char *step)
-{
-
-	f->step = step;
-	f->err = errno;
-	return (-1);
-}
-
 /* A bind of all that is mounted below ${from} too, every part of it so. */
 static int
 lend(const char *from, const char *to, enum lend kind)
@@ -137,12 +128,12 @@ lend_all(const char *rootfs, struct ns_fail *f)
 
 	for (i = 0; root_lent[i].from != NULL; i++)
 		if (lend_one(&root_lent[i], rootfs))
-			return (fail(f, root_lent[i].from));
+			return (ns_failed(f, root_lent[i].from));
 	for (i = 0; root_covered[i] != NULL; i++)
 		if (access(root_covered[i], F_OK) == 0 &&
 		    mount("tmpfs", root_covered[i], "tmpfs", QUIET | MS_RDONLY,
 			"size=4k,nr_inodes=1,mode=755"))
-			return (fail(f, root_covered[i]));
+			return (ns_failed(f, root_covered[i]));
 	return (0);
 }
 
@@ -153,13 +144,13 @@ make_tree(struct ns_fail *f)
 
 	for (i = 0; root_dirs[i].path != NULL; i++)
 		if (mkdir(root_dirs[i].path, root_dirs[i].mode))
-			return (fail(f, root_dirs[i].path));
+			return (ns_failed(f, root_dirs[i].path));
 	for (i = 0; root_links[i].path != NULL; i++)
 		if (symlink(root_links[i].to, root_links[i].path))
-			return (fail(f, root_links[i].path));
+			return (ns_failed(f, root_links[i].path));
 	for (i = 0; root_texts[i].path != NULL; i++)
 		if (touch(root_texts[i].path, root_texts[i].text))
-			return (fail(f, root_texts[i].path));
+			return (ns_failed(f, root_texts[i].path));
 	return (0);
 }
 
@@ -180,13 +171,13 @@ mount_own(const struct limits *l, struct ns_fail *f)
 {
 
 	if (mount("proc", "proc", "proc", QUIET | MS_NOEXEC, "subset=pid"))
-		return (fail(f, "proc"));
+		return (ns_failed(f, "proc"));
 	if (memory_fs("dev/shm", MS_NOEXEC, LIMIT_SHM, 1024, 01777))
-		return (fail(f, "dev/shm"));
+		return (ns_failed(f, "dev/shm"));
 	if (memory_fs("tmp", 0, LIMIT_TMP, 4096, 01777))
-		return (fail(f, "tmp"));
+		return (ns_failed(f, "tmp"));
 	if (memory_fs("mnt/data", 0, l->workspace, limits_inodes(l), 0700))
-		return (fail(f, "workspace"));
+		return (ns_failed(f, "workspace"));
 	return (0);
 }
 
@@ -203,20 +194,20 @@ enter(const char *base, struct ns_fail *f)
 
 	if (mount("none", ".", NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | QUIET,
 		NULL))
-		return (fail(f, "read-only root"));
+		return (ns_failed(f, "read-only root"));
 	fd = (int)syscall(SYS_open_tree, AT_FDCWD, ".",
 	    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 	if (fd == -1)
-		return (fail(f, "open_tree"));
+		return (ns_failed(f, "open_tree"));
 	if (chdir("/") || umount2(base, MNT_DETACH) ||
 	    memory_fs(base, MS_RDONLY, 4096, 1, 0) || chdir(base))
-		(void)fail(f, "empty root");
+		(void)ns_failed(f, "empty root");
 	else if (syscall(SYS_pivot_root, ".", "."))
-		(void)fail(f, "pivot_root");
+		(void)ns_failed(f, "pivot_root");
 	else if (umount2(".", MNT_DETACH))
-		(void)fail(f, "detach old root");
+		(void)ns_failed(f, "detach old root");
 	else if (fchdir(fd) || chroot(".") || chdir(NS_WORKSPACE))
-		(void)fail(f, "chroot");
+		(void)ns_failed(f, "chroot");
 	else
 		rc = 0;
 	(void)close(fd);
@@ -247,10 +238,10 @@ ns_root(const struct limits *l, struct ns_fail *f)
 
 	(void)umask(022);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return (fail(f, "private mounts"));
+		return (ns_failed(f, "private mounts"));
 	if ((base = find_base(l->rootfs)) == NULL ||
 	    memory_fs(base, 0, 1U << 20, 128, 0755) || chdir(base))
-		return (fail(f, "root"));
+		return (ns_failed(f, "root"));
 	if (make_tree(f) || lend_all(l->rootfs, f) || mount_own(l, f))
 		return (-1);
 	return (enter(base, f));

@@ -10,7 +10,6 @@
 #include "speech/talk.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
-#define STOPS_MAX 256
 #define PASSED_MAX (64U << 20)
 
 static const struct openai_way way = {
@@ -30,14 +29,8 @@ read_old_function(struct reader *rd, struct jspan v)
 		return (reader_refuse(rd, "must be an object"));
 	if (reader_get_str(rd, v, "name", &name))
 		return (-1);
-	if (talk_has_tool(rd->talk, name))
-		return (
-		    reader_refuse(rd, "there is a tool %.80s already", name));
-	if (rd->talk->ntools == TALK_TOOLS_MAX)
-		return (reader_refuse(rd, "there are too many"));
-	if ((x = talk_tool(rd->talk)) == NULL)
-		return (openai_no_memory(rd));
-	x->name = name;
+	if ((x = reader_tool(rd, name)) == NULL)
+		return (-1);
 	if (reader_member(v, "description", &m) &&
 	    reader_get_text(rd, v, "description", &x->description))
 		return (-1);
@@ -81,16 +74,6 @@ read_old_choice(struct reader *rd, struct jspan root)
 /* ---- Parameters */
 
 static int
-add_stop(struct reader *rd, struct jspan v)
-{
-	struct talk *t = rd->talk;
-
-	if (t->nstops == STOPS_MAX)
-		return (reader_refuse(rd, "there are too many"));
-	return (reader_text(rd, v, &t->stops[t->nstops++]));
-}
-
-static int
 read_stops(struct reader *rd, struct jspan root)
 {
 	size_t mark = reader_in(rd, "stop");
@@ -98,15 +81,13 @@ read_stops(struct reader *rd, struct jspan root)
 	int rc = 0;
 
 	if (reader_member(root, "stop", &v)) {
-		rd->talk->stops =
-		    arena_alloc(rd->talk->mem, STOPS_MAX * sizeof(struct text));
-		if (rd->talk->stops == NULL)
-			return (openai_no_memory(rd));
+		if (reader_stops(rd))
+			return (-1);
 		if (pick_is(v, '"'))
-			rc = add_stop(rd, v);
+			rc = reader_stop(rd, v);
 		else {
 			reader_out(rd, mark);
-			return (reader_each(rd, root, "stop", add_stop));
+			return (reader_each(rd, root, "stop", reader_stop));
 		}
 	}
 	if (rc == 0)
@@ -241,7 +222,7 @@ pass_others(struct reader *rd, struct jspan root)
 	t->passed_to = WIRE_CHAT;
 	rc = !buf_ok(&b) || talk_text(t, b.p, b.len, &t->passed);
 	buf_free(&b);
-	return (rc ? openai_no_memory(rd) : 0);
+	return (rc ? reader_no_memory(rd) : 0);
 }
 
 int

@@ -156,7 +156,7 @@ add_plain_args(struct chat *c, struct text x, struct text *args)
 	jput_text(&b, x.p, x.len);
 	rc = buf_puts(&b, "}") || talk_text(c->rd->talk, b.p, b.len, args);
 	buf_free(&b);
-	return (rc ? openai_no_memory(c->rd) : 0);
+	return (rc ? reader_no_memory(c->rd) : 0);
 }
 
 static int
@@ -230,7 +230,7 @@ read_old_call(struct chat *c, struct jspan m)
 			return (-1);
 		p->id = arena_strndup(c->rd->talk->mem, id, strlen(id));
 		if ((c->call = p->id) == NULL)
-			return (openai_no_memory(c->rd));
+			return (reader_no_memory(c->rd));
 	}
 	reader_out(c->rd, mark);
 	return (0);
@@ -251,7 +251,7 @@ read_reasoning(struct chat *c, struct jspan m)
 			continue;
 		p = talk_add(c->rd->talk, TALK_ASSISTANT, PART_REASONING);
 		if (p == NULL)
-			return (openai_no_memory(c->rd));
+			return (reader_no_memory(c->rd));
 		return (reader_get_text(c->rd, m, keys[i], &p->text));
 	}
 	return (0);
@@ -285,7 +285,7 @@ add_result(struct chat *c, struct jspan m, const char *id)
 
 	if ((p = talk_add(c->rd->talk, TALK_USER, PART_RESULT)) == NULL ||
 	    (p->where = reader_where(c->rd)) == NULL)
-		return (openai_no_memory(c->rd));
+		return (reader_no_memory(c->rd));
 	p->id = id;
 	return (get_content(c, m, &p->text));
 }

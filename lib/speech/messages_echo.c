@@ -15,13 +15,6 @@
 
 #define NOTE_MAX 65536 /* Of a call or result that is told as text. */
 
-static int
-no_memory(struct reader *rd)
-{
-
-	return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
-}
-
 /* The function that the vendor's clients know under ${name}. */
 static enum our_tool
 tool_of(const char *name)
@@ -50,7 +43,7 @@ add_note(struct reader *rd, const struct buf *b)
 	if (!buf_ok(b) ||
 	    (p = talk_add(rd->talk, TALK_ASSISTANT, PART_TEXT)) == NULL ||
 	    talk_text(rd->talk, b->p, b->len, &p->text))
-		return (no_memory(rd));
+		return (reader_no_memory(rd));
 	return (0);
 }
 
@@ -256,7 +249,7 @@ read_outcome(struct reader *rd, struct jspan v, enum our_tool tool)
 	if (reader_get_str(rd, content, "type", &type))
 		return (NULL);
 	if ((o = arena_alloc(rd->talk->mem, sizeof(*o))) == NULL) {
-		(void)no_memory(rd);
+		(void)reader_no_memory(rd);
 		return (NULL);
 	}
 	o->tool = tool;
@@ -264,7 +257,7 @@ read_outcome(struct reader *rd, struct jspan v, enum our_tool tool)
 	while (!ends_with(type, shapes[i].suffix))
 		i++;
 	if (shapes[i].read(rd->talk, content, o)) {
-		(void)no_memory(rd);
+		(void)reader_no_memory(rd);
 		return (NULL);
 	}
 	return (o);
@@ -306,7 +299,7 @@ messages_read_result(struct reader *rd, struct jspan v)
 		return (note_result(rd, o));
 	if ((p = talk_add(rd->talk, TALK_ASSISTANT, PART_RESULT)) == NULL ||
 	    (p->where = reader_where(rd)) == NULL)
-		return (no_memory(rd));
+		return (reader_no_memory(rd));
 	p->ours = 1;
 	p->id = id;
 	p->outcome = o;

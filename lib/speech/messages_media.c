@@ -16,13 +16,6 @@ struct block {
 };
 
 static int
-no_memory(struct reader *rd)
-{
-
-	return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
-}
-
-static int
 say(struct reader *rd, struct text x)
 {
 	struct part *p;
@@ -30,7 +23,7 @@ say(struct reader *rd, struct text x)
 	if (x.len == 0)
 		return (0);
 	if ((p = talk_add(rd->talk, TALK_USER, PART_TEXT)) == NULL)
-		return (no_memory(rd));
+		return (reader_no_memory(rd));
 	p->text = x;
 	return (0);
 }
@@ -42,7 +35,7 @@ add(struct reader *rd, const struct block *k, const char *id)
 	struct part *p = talk_media(rd->talk, TALK_USER, id);
 
 	if (p == NULL || (p->where = reader_where(rd)) == NULL) {
-		(void)no_memory(rd);
+		(void)reader_no_memory(rd);
 		return (NULL);
 	}
 	p->newest = k->newest;
@@ -88,7 +81,7 @@ source_url(struct reader *rd, const struct block *k)
 		return (reader_refuse(
 		    rd, "url must be an address of http or https"));
 	default:
-		return (no_memory(rd));
+		return (reader_no_memory(rd));
 	}
 }
 
@@ -205,7 +198,7 @@ messages_read_upload(struct reader *rd, struct jspan v, int newest)
 	struct part *p = talk_add(rd->talk, TALK_USER, PART_FILE);
 
 	if (p == NULL || (p->where = reader_where(rd)) == NULL)
-		return (no_memory(rd));
+		return (reader_no_memory(rd));
 	p->newest = newest;
 	return (reader_get_str(rd, v, "file_id", &p->id));
 }

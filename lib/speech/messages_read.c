@@ -15,7 +15,6 @@
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define SYSTEM_MAX (64U << 20)
-#define STOPS_MAX 256
 #define ROUNDS_MAX 25
 
 /* ---- system */
@@ -190,14 +189,8 @@ read_tool(struct reader *rd, struct jspan v)
 		return (0); /* What it is for has been decided. */
 	if (reader_get_str(rd, v, "name", &name))
 		return (-1);
-	if (talk_has_tool(rd->talk, name))
-		return (
-		    reader_refuse(rd, "there is a tool %.80s already", name));
-	if (rd->talk->ntools == TALK_TOOLS_MAX)
-		return (reader_refuse(rd, "there are too many"));
-	if ((x = talk_tool(rd->talk)) == NULL)
-		return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
-	x->name = name;
+	if ((x = reader_tool(rd, name)) == NULL)
+		return (-1);
 	if (read_callers(rd, v, x))
 		return (-1);
 	if (strcmp(type, "custom") == 0)
@@ -262,24 +255,12 @@ read_choice(struct reader *rd, struct jspan root)
 /* ---- Parameters */
 
 static int
-read_stop(struct reader *rd, struct jspan v)
-{
-	struct talk *t = rd->talk;
-
-	if (t->nstops == STOPS_MAX)
-		return (reader_refuse(rd, "there are too many"));
-	return (reader_text(rd, v, &t->stops[t->nstops++]));
-}
-
-static int
 read_stops(struct reader *rd, struct jspan root)
 {
 
-	rd->talk->stops =
-	    arena_alloc(rd->talk->mem, STOPS_MAX * sizeof(struct text));
-	if (rd->talk->stops == NULL)
-		return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
-	return (reader_each(rd, root, "stop_sequences", read_stop));
+	if (reader_stops(rd))
+		return (-1);
+	return (reader_each(rd, root, "stop_sequences", reader_stop));
 }
 
 /* How hard to think: the budget in words, else the effort as it was said. */
@@ -342,7 +323,7 @@ read_user(struct reader *rd, struct jspan root)
 	if (hash_sha256(x.p, x.len, hex) ||
 	    (rd->talk->user = arena_strndup(rd->talk->mem, hex, strlen(hex))) ==
 		NULL)
-		return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
+		return (reader_no_memory(rd));
 	return (0);
 }
 
@@ -431,7 +412,7 @@ part_request(struct reader *rd, struct jspan root, struct jspan *turns,
 	    talk_text(rd->talk, b.p, b.len, &x);
 	buf_free(&b);
 	if (rc)
-		return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
+		return (reader_no_memory(rd));
 	rest->p = x.p;
 	rest->len = x.len;
 	return (0);

@@ -19,13 +19,6 @@ struct spot {
 };
 
 static int
-no_memory(struct reader *rd)
-{
-
-	return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
-}
-
-static int
 add_text(struct reader *rd, enum speaker who, struct text x)
 {
 	struct part *p;
@@ -33,7 +26,7 @@ add_text(struct reader *rd, enum speaker who, struct text x)
 	if (x.len == 0)
 		return (0);
 	if ((p = talk_add(rd->talk, who, PART_TEXT)) == NULL)
-		return (no_memory(rd));
+		return (reader_no_memory(rd));
 	p->text = x;
 	return (0);
 }
@@ -61,7 +54,7 @@ block_thinking(struct reader *rd, struct jspan v, const struct spot *s)
 	if (x.len == 0)
 		return (0);
 	if ((p = talk_add(rd->talk, TALK_ASSISTANT, PART_REASONING)) == NULL)
-		return (no_memory(rd));
+		return (reader_no_memory(rd));
 	p->text = x;
 	return (0);
 }
@@ -122,7 +115,7 @@ read_inner(struct reader *rd, struct jspan v, int shown, struct buf *b)
 		return (-1);
 	if (b->len > 0)
 		buf_puts(b, "\n");
-	return (buf_put(b, x.p, x.len) ? no_memory(rd) : 0);
+	return (buf_put(b, x.p, x.len) ? reader_no_memory(rd) : 0);
 }
 
 static int
@@ -142,7 +135,7 @@ read_result_blocks(struct reader *rd, struct jspan v, int shown, struct text *x)
 			reader_out(rd, mark);
 	}
 	if (rc == 0 && talk_text(rd->talk, b.p, b.len, x))
-		rc = no_memory(rd);
+		rc = reader_no_memory(rd);
 	buf_free(&b);
 	return (rc);
 }
@@ -171,7 +164,7 @@ read_shown(struct reader *rd, struct jspan content, const char *id, int newest)
 		    talk_text(rd->talk, b.p, b.len, &x);
 		buf_free(&b);
 		if (rc)
-			return (no_memory(rd));
+			return (reader_no_memory(rd));
 		if (add_text(rd, TALK_USER, x) ||
 		    messages_read_media(rd, v, newest))
 			return (-1);
@@ -196,7 +189,7 @@ read_use_result(
 	u->is_error =
 	    reader_member(v, "is_error", &error) && pick_is(error, 't');
 	if ((u->where = reader_where(rd)) == NULL)
-		return (no_memory(rd));
+		return (reader_no_memory(rd));
 	if (!reader_member(v, "content", &content))
 		return (0);
 	mark = reader_in(rd, "content");
@@ -225,7 +218,7 @@ block_result(struct reader *rd, struct jspan v, const struct spot *s)
 		return (0); /* That call was ours, and is answered. */
 	if ((p = talk_add(rd->talk, s->who, PART_RESULT)) == NULL ||
 	    (p->where = reader_where(rd)) == NULL)
-		return (no_memory(rd));
+		return (reader_no_memory(rd));
 	p->id = id;
 	p->is_error =
 	    reader_member(v, "is_error", &error) && pick_is(error, 't');
@@ -341,7 +334,7 @@ add_foreign_result(struct reader *rd, const char *type)
 	rc = buf_printf(&b, "\n[%.100s is not shown]\n", type) ||
 	    talk_text(rd->talk, b.p, b.len, &x);
 	buf_free(&b);
-	return (rc ? no_memory(rd) : add_text(rd, TALK_ASSISTANT, x));
+	return (rc ? reader_no_memory(rd) : add_text(rd, TALK_ASSISTANT, x));
 }
 
 static int
@@ -411,7 +404,7 @@ read_mid_system(struct reader *rd, struct jspan v)
 	rc = buf_put(&b, tag.p, tag.len) || buf_put(&b, x.p, x.len) ||
 	    talk_text(rd->talk, b.p, b.len, &x);
 	buf_free(&b);
-	return (rc ? no_memory(rd) : add_text(rd, s.who, x));
+	return (rc ? reader_no_memory(rd) : add_text(rd, s.who, x));
 }
 
 static int

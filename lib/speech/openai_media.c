@@ -16,7 +16,7 @@ openai_stored(
 	mark = reader_in(rd, key);
 	if ((p = talk_media(rd->talk, TALK_USER, id)) == NULL ||
 	    (p->where = reader_where(rd)) == NULL)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	reader_out(rd, mark);
 	p->media->image = image;
 	p->newest = newest;
@@ -31,7 +31,7 @@ add(struct reader *rd, struct text x, struct media more,
 	struct part *p = talk_media(rd->talk, TALK_USER, NULL);
 
 	if (p == NULL || (p->where = reader_where(rd)) == NULL)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	*p->media = more;
 	switch (set(rd->talk, x, p->media)) {
 	case 0:
@@ -41,7 +41,7 @@ add(struct reader *rd, struct text x, struct media more,
 		    "must be a data URL in base64, or an address of http or "
 		    "https"));
 	default:
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	}
 }
 

@@ -19,12 +19,6 @@ struct openai_way {
 };
 
 /**
- * openai_no_memory(rd):
- * Refuse for want of memory.
- */
-int openai_no_memory(struct reader *);
-
-/**
  * openai_say(rd, who, x):
  * Add the text ${x}, unless it is empty.
  */

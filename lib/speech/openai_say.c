@@ -16,13 +16,6 @@
 #define NOTE_MAX 65536
 
 int
-openai_no_memory(struct reader *rd)
-{
-
-	return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
-}
-
-int
 openai_say(struct reader *rd, enum speaker who, struct text x)
 {
 	struct part *p;
@@ -30,7 +23,7 @@ openai_say(struct reader *rd, enum speaker who, struct text x)
 	if (x.len == 0)
 		return (0);
 	if ((p = talk_add(rd->talk, who, PART_TEXT)) == NULL)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	p->text = x;
 	return (0);
 }
@@ -49,7 +42,7 @@ openai_note(struct reader *rd, enum speaker who, const char *fmt, ...)
 	if (n < 0 ||
 	    talk_text(rd->talk, line,
 		(size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1, &x))
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	return (openai_say(rd, who, x));
 }
 
@@ -65,7 +58,7 @@ add_system(struct reader *rd, struct text x)
 	if (need > rd->room) {
 		if (need > SAID_MAX ||
 		    (p = arena_alloc(t->mem, 2 * need)) == NULL)
-			return (openai_no_memory(rd));
+			return (reader_no_memory(rd));
 		if (len > 0)
 			memcpy(p, t->system.p, len);
 		rd->room = 2 * need;
@@ -96,7 +89,7 @@ openai_instruct(struct reader *rd, struct text x)
 	buf_puts(&b, "[system] ");
 	rc = buf_put(&b, x.p, x.len) || talk_text(rd->talk, b.p, b.len, &whole);
 	buf_free(&b);
-	return (rc ? openai_no_memory(rd) : openai_say(rd, TALK_USER, whole));
+	return (rc ? reader_no_memory(rd) : openai_say(rd, TALK_USER, whole));
 }
 
 /* Parts that are text, and the member in which they hold it. */
@@ -127,7 +120,7 @@ put_part(struct reader *rd, struct jspan v, struct buf *b)
 		    rd, "a part of type %.80s cannot stand here", type));
 	if (reader_get_text(rd, v, texts[i].key, &x))
 		return (-1);
-	return (buf_put(b, x.p, x.len) ? openai_no_memory(rd) : 0);
+	return (buf_put(b, x.p, x.len) ? reader_no_memory(rd) : 0);
 }
 
 int
@@ -149,7 +142,7 @@ openai_text_of(struct reader *rd, struct jspan v, struct text *x)
 			reader_out(rd, mark);
 	}
 	if (rc == 0 && talk_text(rd->talk, b.p, b.len, x))
-		rc = openai_no_memory(rd);
+		rc = reader_no_memory(rd);
 	buf_free(&b);
 	return (rc);
 }
@@ -166,7 +159,7 @@ openai_container(struct reader *rd, struct jspan v)
 	if ((id = container_id_bare(id)) == NULL)
 		return (0);
 	if ((rd->talk->ask.where = reader_where(rd)) == NULL)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	rd->talk->ask.id = id;
 	return (0);
 }
@@ -201,7 +194,7 @@ openai_part(struct reader *rd, struct jspan root, const char *key,
 	    talk_text(rd->talk, b.p, b.len, &x);
 	buf_free(&b);
 	if (rc)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	rest->p = x.p;
 	rest->len = x.len;
 	return (0);

@@ -58,14 +58,8 @@ read_caller_tool(
 	if (inside(rd, v, key, &inner) ||
 	    reader_get_str(rd, inner, "name", &name))
 		return (-1);
-	if (talk_has_tool(rd->talk, name))
-		return (
-		    reader_refuse(rd, "there is a tool %.80s already", name));
-	if (rd->talk->ntools == TALK_TOOLS_MAX)
-		return (reader_refuse(rd, "there are too many"));
-	if ((x = talk_tool(rd->talk)) == NULL)
-		return (openai_no_memory(rd));
-	x->name = name;
+	if ((x = reader_tool(rd, name)) == NULL)
+		return (-1);
 	if (reader_member(inner, "description", &m) &&
 	    reader_get_text(rd, inner, "description", &x->description))
 		return (-1);
@@ -120,7 +114,7 @@ openai_tools(struct reader *rd, struct jspan root, const struct openai_way *way)
 		}
 	}
 	reader_out(rd, mark);
-	return (talk_offer(rd->talk) ? openai_no_memory(rd) : 0);
+	return (talk_offer(rd->talk) ? reader_no_memory(rd) : 0);
 }
 
 /* ---- tool_choice */
@@ -257,7 +251,7 @@ read_allowed(struct reader *rd, struct jspan v, const struct openai_way *way)
 	a.names =
 	    arena_alloc(rd->talk->mem, (TALK_TOOLS_MAX + 1) * sizeof(*a.names));
 	if (a.names == NULL)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	(void)reader_in(rd, "tools");
 	while (jspan_next(&it, NULL, &x)) {
 		inner = reader_at(rd, i++);

@@ -10,6 +10,8 @@
 #include "speech/refusal.h"
 #include "speech/talk.h"
 
+#define STOPS_MAX 256
+
 static size_t
 step(struct reader *, const char *, ...) __attribute__((format(printf, 2, 3)));
 
@@ -225,6 +227,48 @@ reader_each(struct reader *rd, struct jspan o, const char *key, reader_fn *fn)
 	return (0);
 }
 
+int
+reader_no_memory(struct reader *rd)
+{
+
+	return (refuse(rd->why, P_SERVER, NULL, "out of memory"));
+}
+
+struct tool *
+reader_tool(struct reader *rd, const char *name)
+{
+	struct tool *x = NULL;
+
+	if (talk_has_tool(rd->talk, name))
+		(void)reader_refuse(rd, "there is a tool %.80s already", name);
+	else if (rd->talk->ntools == TALK_TOOLS_MAX)
+		(void)reader_refuse(rd, "there are too many");
+	else if ((x = talk_tool(rd->talk)) == NULL)
+		(void)reader_no_memory(rd);
+	else
+		x->name = name;
+	return (x);
+}
+
+int
+reader_stops(struct reader *rd)
+{
+	struct talk *t = rd->talk;
+
+	t->stops = arena_alloc(t->mem, STOPS_MAX * sizeof(struct text));
+	return (t->stops == NULL ? reader_no_memory(rd) : 0);
+}
+
+int
+reader_stop(struct reader *rd, struct jspan v)
+{
+	struct talk *t = rd->talk;
+
+	if (t->nstops == STOPS_MAX)
+		return (reader_refuse(rd, "there are too many"));
+	return (reader_text(rd, v, &t->stops[t->nstops++]));
+}
+
 struct part *
 reader_call(struct reader *rd)
 {
@@ -232,7 +276,7 @@ reader_call(struct reader *rd)
 
 	if ((p = talk_add(rd->talk, TALK_ASSISTANT, PART_CALL)) == NULL ||
 	    (p->where = reader_where(rd)) == NULL) {
-		(void)refuse(rd->why, P_SERVER, NULL, "out of memory");
+		(void)reader_no_memory(rd);
 		return (NULL);
 	}
 	if (rd->talk->last->ncalls <= TALK_CALLS_MAX)

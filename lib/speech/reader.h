@@ -100,6 +100,26 @@ int
 reader_opt_number(struct reader *, struct jspan, const char *, struct jspan *);
 
 /**
+ * reader_no_memory(rd):
+ * Refuse for want of memory.  Returns -1.
+ */
+int reader_no_memory(struct reader *);
+
+/**
+ * reader_tool(rd, name):
+ * Add the caller's function ${name} and return it; or NULL after refusing a
+ * second of that name, or one too many.
+ */
+struct tool *reader_tool(struct reader *, const char *);
+
+/**
+ * reader_stops(rd), reader_stop(rd, v):
+ * Make room for the caller's stop texts; and read one of them.
+ */
+int reader_stops(struct reader *);
+int reader_stop(struct reader *, struct jspan);
+
+/**
  * reader_call(rd):
  * Add the call that stands here to what the assistant says and return it; or
  * NULL after refusing one too many for a message.

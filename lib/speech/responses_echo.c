@@ -40,7 +40,7 @@ read_logs(struct reader *rd, struct jspan v, struct text *x)
 			buf_put(&b, one.p, one.len);
 	}
 	if (rc == 0 && (!buf_ok(&b) || talk_text(rd->talk, b.p, b.len, x)))
-		rc = openai_no_memory(rd);
+		rc = reader_no_memory(rd);
 	buf_free(&b);
 	return (rc);
 }
@@ -58,7 +58,7 @@ read_outcome(struct reader *rd, struct jspan v, struct outcome **o)
 	if (read_logs(rd, outputs, &logs))
 		return (-1);
 	if ((*o = arena_alloc(rd->talk->mem, sizeof(**o))) == NULL)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	(*o)->tool = OUR_CODE;
 	(*o)->files_end = &(*o)->files;
 	if (!reader_member(v, "status", &status) ||
@@ -70,7 +70,7 @@ read_outcome(struct reader *rd, struct jspan v, struct outcome **o)
 	message = arena_strndup(
 	    rd->talk->mem, logs.p, logs.len < NOTE_MAX ? logs.len : NOTE_MAX);
 	if (message == NULL)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	(*o)->kind = OUTCOME_BAD_INPUT;
 	(*o)->message = message;
 	return (0);
@@ -95,7 +95,7 @@ note_run(struct reader *rd, struct text code, const struct outcome *o)
 	}
 	rc = !buf_ok(&b) || talk_text(rd->talk, b.p, b.len, &x);
 	buf_free(&b);
-	return (rc ? openai_no_memory(rd) : openai_say(rd, TALK_ASSISTANT, x));
+	return (rc ? reader_no_memory(rd) : openai_say(rd, TALK_ASSISTANT, x));
 }
 
 static int
@@ -113,7 +113,7 @@ add_call(struct reader *rd, const char *id, struct text code)
 	buf_puts(&b, "{\"code\":");
 	jput_text(&b, code.p, code.len);
 	if (buf_puts(&b, "}") || talk_text(rd->talk, b.p, b.len, &p->text))
-		rc = openai_no_memory(rd);
+		rc = reader_no_memory(rd);
 	buf_free(&b);
 	return (rc);
 }
@@ -158,7 +158,7 @@ responses_read_run(struct reader *rd, struct jspan v, struct outcome **o)
 		return (0);
 	if ((p = talk_add(rd->talk, TALK_ASSISTANT, PART_RESULT)) == NULL ||
 	    (p->where = reader_where(rd)) == NULL)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	p->ours = 1;
 	p->id = id;
 	p->outcome = *o;
@@ -176,7 +176,7 @@ add_file(struct reader *rd, const char *id, struct outcome *o)
 			return (0);
 	if ((f = arena_alloc(rd->talk->mem, sizeof(*f))) == NULL ||
 	    (f->id = arena_strndup(rd->talk->mem, id, strlen(id))) == NULL)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	*o->files_end = f;
 	o->files_end = &f->next;
 	return (0);

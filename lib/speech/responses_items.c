@@ -191,7 +191,7 @@ item_custom_call(struct input *in, struct jspan v)
 	jput_text(&b, x.p, x.len);
 	rc = buf_puts(&b, "}") || talk_text(in->rd->talk, b.p, b.len, &p->text);
 	buf_free(&b);
-	return (rc ? openai_no_memory(in->rd) : 0);
+	return (rc ? reader_no_memory(in->rd) : 0);
 }
 
 /* Images and files of a result follow it in what the user says. */
@@ -226,7 +226,7 @@ read_output_parts(struct input *in, struct part *p, struct jspan v)
 			reader_out(in->rd, mark);
 	}
 	if (rc == 0 && talk_text(in->rd->talk, b.p, b.len, &p->text))
-		rc = openai_no_memory(in->rd);
+		rc = reader_no_memory(in->rd);
 	buf_free(&b);
 	return (rc);
 }
@@ -243,7 +243,7 @@ item_output(struct input *in, struct jspan v)
 		return (-1);
 	if ((p = talk_add(in->rd->talk, TALK_USER, PART_RESULT)) == NULL ||
 	    (p->where = reader_where(in->rd)) == NULL)
-		return (openai_no_memory(in->rd));
+		return (reader_no_memory(in->rd));
 	p->id = id;
 	mark = reader_in(in->rd, "output");
 	if (!reader_member(v, "output", &output))
@@ -291,7 +291,7 @@ item_reasoning(struct input *in, struct jspan v)
 		return (0);
 	if ((p = talk_add(in->rd->talk, TALK_ASSISTANT, PART_REASONING)) ==
 	    NULL)
-		return (openai_no_memory(in->rd));
+		return (reader_no_memory(in->rd));
 	p->text = x;
 	return (0);
 }
@@ -346,7 +346,7 @@ add_declared(struct input *in)
 	while (jspan_next(&it, NULL, &v)) {
 		p = talk_add(in->rd->talk, TALK_USER, PART_FILE);
 		if (p == NULL)
-			return (openai_no_memory(in->rd));
+			return (reader_no_memory(in->rd));
 		p->newest = 1; /* One that is gone is an error. */
 		p->where = in->files_at;
 		if ((p->id = pick_str(in->rd->talk->mem, v)) == NULL ||

@@ -30,7 +30,7 @@ read_container(struct reader *rd, struct jspan v, struct declaration *d)
 	if (!pick_is(d->files, '['))
 		return (reader_refuse(rd, "must be a list"));
 	if ((d->at = reader_where(rd)) == NULL)
-		return (openai_no_memory(rd));
+		return (reader_no_memory(rd));
 	reader_out(rd, mark);
 	return (0);
 }

@@ -11,15 +11,6 @@
 
 #define NINE 9
 
-/* Put a comma unless ${b} ends where a list or an object begins. */
-static void
-comma(struct buf *b)
-{
-
-	if (b->len > 0 && b->p[b->len - 1] != '[' && b->p[b->len - 1] != '{')
-		buf_puts(b, ",");
-}
-
 /* Some templates take no other ids than nine letters and digits. */
 static void
 put_id(struct buf *b, const struct conf_provider *to, const char *id)
@@ -42,7 +33,7 @@ static void
 put_result(struct buf *b, const struct conf_provider *to, const struct part *p)
 {
 
-	comma(b);
+	put_comma(b);
 	buf_puts(b, "{\"role\":\"tool\",\"tool_call_id\":");
 	put_id(b, to, p->id);
 	buf_puts(b, ",\"content\":\"");
@@ -123,7 +114,7 @@ static void
 put_media(struct buf *b, const struct media *m)
 {
 
-	comma(b);
+	put_comma(b);
 	if (m->image) {
 		buf_puts(b, "{\"type\":\"image_url\",\"image_url\":{");
 		if (m->detail != NULL) {
@@ -155,7 +146,7 @@ put_parts(struct buf *b, const struct turn *u)
 			put_media(b, p->media);
 		if (!is_said(p))
 			continue;
-		comma(b);
+		put_comma(b);
 		buf_puts(b, "{\"type\":\"text\",\"text\":");
 		jput_text(b, p->text.p, p->text.len);
 		buf_puts(b, "}");
@@ -177,7 +168,7 @@ put_user(struct buf *b, const struct conf_provider *to, const struct turn *u)
 	survey(u, &said, &calls);
 	if (!said && !shows)
 		return;
-	comma(b);
+	put_comma(b);
 	buf_puts(b, "{\"role\":\"user\",\"content\":");
 	if (shows)
 		put_parts(b, u);
@@ -190,7 +181,7 @@ static void
 put_call(struct buf *b, const struct conf_provider *to, const struct part *p)
 {
 
-	comma(b);
+	put_comma(b);
 	buf_puts(b, "{\"id\":");
 	put_id(b, to, p->id);
 	buf_puts(b, ",\"type\":\"function\",\"function\":{\"name\":");
@@ -252,7 +243,7 @@ put_assistant(
 	survey(u, &said, &calls);
 	if (!said && !calls)
 		return;
-	comma(b);
+	put_comma(b);
 	buf_puts(b, "{\"role\":\"assistant\",\"content\":");
 	put_content(b, u, said, thought && to->reasoning_in == REASONING_TAGS);
 	if (thought && field != NULL) {
@@ -312,7 +303,7 @@ put_function(struct buf *b, const char *name, struct text description,
     struct jspan schema, int strict)
 {
 
-	comma(b);
+	put_comma(b);
 	buf_puts(b, "{\"type\":\"function\",\"function\":{\"name\":");
 	jput_str(b, name);
 	if (description.p != NULL) {
@@ -326,29 +317,6 @@ put_function(struct buf *b, const char *name, struct text description,
 	if (strict != -1)
 		buf_puts(b, strict ? ",\"strict\":true" : ",\"strict\":false");
 	buf_puts(b, "}}");
-}
-
-static void
-put_tools(struct buf *b, const struct talk *t)
-{
-	const struct our_row *row;
-	const struct tool *x;
-	int i;
-
-	if (t->tools == NULL && t->ours == 0)
-		return;
-	buf_puts(b, ",\"tools\":[");
-	for (x = t->tools; x != NULL; x = x->next)
-		put_function(b, x->name, x->description, x->schema, x->strict);
-	for (i = 0; i < OUR_COUNT; i++) {
-		row = &our_rows[i];
-		if (t->our_name[i] != NULL)
-			put_function(b, t->our_name[i],
-			    talk_our_words(t, (enum our_tool)i),
-			    (struct jspan){row->schema, strlen(row->schema)},
-			    -1);
-	}
-	buf_puts(b, "]");
 }
 
 static void
@@ -441,7 +409,7 @@ put_stops(struct buf *b, const struct talk *t)
 
 	buf_puts(b, ",\"stop\":[");
 	for (i = 0; i < t->nstops; i++) {
-		comma(b);
+		put_comma(b);
 		jput_text(b, t->stops[i].p, t->stops[i].len);
 	}
 	buf_puts(b, "]");
@@ -489,7 +457,7 @@ wire_chat_write(struct buf *b, const struct talk *t, const struct round *r)
 	jput_str(b, r->model);
 	put_messages(b, r->provider, t);
 	if (!r->provider->no_tools) {
-		put_tools(b, t);
+		put_tools(b, t, put_function);
 		put_choice(b, t, r);
 	}
 	put_parameters(b, t, r);

@@ -141,3 +141,11 @@ emit_rc(const struct emit *e, int rc)
 		return (WIRE_OK);
 	return (buf_ok(&e->text) ? WIRE_STOPPED : WIRE_MEMORY);
 }
+
+int
+emit_to_reader(void *reader, const struct event *ev)
+{
+	const struct wire_reader *r = reader;
+
+	return (r->fn(r->cookie, ev));
+}

@@ -82,4 +82,11 @@ int emit_stop(struct emit *, const struct usage *, enum stop, struct jspan);
  */
 enum wire_rc emit_rc(const struct emit *, int);
 
+/**
+ * emit_to_reader(reader, ev):
+ * An event_fn for an emit inside the wire_reader ${reader}: pass ${ev} on to
+ * whoever takes that one's events, who is known only after its birth.
+ */
+int emit_to_reader(void *, const struct event *);
+
 #endif /* !SPEECH_WIRE_EMIT_H_ */

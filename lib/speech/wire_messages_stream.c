@@ -171,15 +171,6 @@ drop(struct wire_reader *r)
 	free(s);
 }
 
-/* The one who takes the events is known only after the reader's birth. */
-static int
-pass(void *cookie, const struct event *ev)
-{
-	const struct wire_reader *r = cookie;
-
-	return (r->fn(r->cookie, ev));
-}
-
 struct wire_reader *
 wire_messages_stream(const struct conf_provider *p)
 {
@@ -192,6 +183,6 @@ wire_messages_stream(const struct conf_provider *p)
 	s->r.end = end;
 	s->r.free = drop;
 	s->sequence.max = SEQUENCE_MAX;
-	emit_init(&s->out, pass, &s->r);
+	emit_init(&s->out, emit_to_reader, &s->r);
 	return (&s->r);
 }

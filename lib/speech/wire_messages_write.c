@@ -189,9 +189,10 @@ put_system(struct buf *b, const struct talk *t, int schema)
 
 static void
 put_tool(struct buf *b, const char *name, struct text description,
-    struct jspan schema)
+    struct jspan schema, int strict)
 {
 
+	(void)strict; /* The wire knows no such thing. */
 	put_comma(b);
 	buf_puts(b, "{\"name\":");
 	jput_str(b, name);
@@ -202,28 +203,6 @@ put_tool(struct buf *b, const char *name, struct text description,
 	buf_puts(b, ",\"input_schema\":");
 	put_schema(b, schema);
 	buf_puts(b, "}");
-}
-
-static void
-put_tools(struct buf *b, const struct talk *t)
-{
-	const struct our_row *row;
-	const struct tool *x;
-	int i;
-
-	if (t->tools == NULL && t->ours == 0)
-		return;
-	buf_puts(b, ",\"tools\":[");
-	for (x = t->tools; x != NULL; x = x->next)
-		put_tool(b, x->name, x->description, x->schema);
-	for (i = 0; i < OUR_COUNT; i++) {
-		row = &our_rows[i];
-		if (t->our_name[i] != NULL)
-			put_tool(b, t->our_name[i],
-			    talk_our_words(t, (enum our_tool)i),
-			    (struct jspan){row->schema, strlen(row->schema)});
-	}
-	buf_puts(b, "]");
 }
 
 static enum choice
@@ -363,7 +342,7 @@ wire_messages_write(struct buf *b, const struct talk *t, const struct round *r)
 		buf_puts(b, ",\"stream\":true");
 	put_system(b, t, format && !native);
 	put_messages(b, t);
-	put_tools(b, t);
+	put_tools(b, t, put_tool);
 	put_choice(b, t, c);
 	put_parameters(b, t, r, c);
 	if (native) {

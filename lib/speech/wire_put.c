@@ -49,6 +49,29 @@ put_schema(struct buf *b, struct jspan schema)
 }
 
 void
+put_tools(struct buf *b, const struct talk *t, put_tool_fn *fn)
+{
+	const struct our_row *row;
+	const struct tool *x;
+	int i;
+
+	if (t->tools == NULL && t->ours == 0)
+		return;
+	buf_puts(b, ",\"tools\":[");
+	for (x = t->tools; x != NULL; x = x->next)
+		fn(b, x->name, x->description, x->schema, x->strict);
+	for (i = 0; i < OUR_COUNT; i++) {
+		row = &our_rows[i];
+		if (t->our_name[i] != NULL)
+			fn(b, t->our_name[i],
+			    talk_our_words(t, (enum our_tool)i),
+			    (struct jspan){row->schema, strlen(row->schema)},
+			    -1);
+	}
+	buf_puts(b, "]");
+}
+
+void
 put_call_id(struct buf *b, const char *id)
 {
 	char hex[HASH_SIZE];

@@ -3,11 +3,14 @@
 
 #include "base/jspan.h"
 
+#include "speech/text.h"
+
 /* What the wires have in common when they write a request. */
 
 /* Opaque types. */
 struct buf;
 struct part;
+struct talk;
 
 /**
  * put_comma(b):
@@ -27,6 +30,20 @@ void put_member(struct buf *, const char *, struct jspan);
  * be there and to say that it is one of an object.
  */
 void put_schema(struct buf *, struct jspan);
+
+/**
+ * Append a function: its name, what it is for, the schema of its arguments, and
+ * whether the model must keep to that (-1: not said).
+ */
+typedef void
+put_tool_fn(struct buf *, const char *, struct text, struct jspan, int);
+
+/**
+ * put_tools(b, t, fn):
+ * Append ,"tools":[...] with the caller's functions and ours, each by ${fn};
+ * nothing if there are none.
+ */
+void put_tools(struct buf *, const struct talk *, put_tool_fn *);
 
 /**
  * put_call_id(b, id):

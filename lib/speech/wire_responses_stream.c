@@ -253,15 +253,6 @@ drop(struct wire_reader *r)
 	free(s);
 }
 
-/* The one who takes the events is known only after the reader's birth. */
-static int
-pass(void *cookie, const struct event *ev)
-{
-	const struct wire_reader *r = cookie;
-
-	return (r->fn(r->cookie, ev));
-}
-
 struct wire_reader *
 wire_responses_stream(const struct conf_provider *p)
 {
@@ -275,6 +266,6 @@ wire_responses_stream(const struct conf_provider *p)
 	s->r.free = drop;
 	s->late.max = LATE_MAX;
 	s->final.max = FINAL_MAX;
-	emit_init(&s->out, pass, &s->r);
+	emit_init(&s->out, emit_to_reader, &s->r);
 	return (&s->r);
 }

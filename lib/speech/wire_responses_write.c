@@ -193,29 +193,6 @@ put_function(struct buf *b, const char *name, struct text description,
 }
 
 static void
-put_tools(struct buf *b, const struct talk *t)
-{
-	const struct our_row *row;
-	const struct tool *x;
-	int i;
-
-	if (t->tools == NULL && t->ours == 0)
-		return;
-	buf_puts(b, ",\"tools\":[");
-	for (x = t->tools; x != NULL; x = x->next)
-		put_function(b, x->name, x->description, x->schema, x->strict);
-	for (i = 0; i < OUR_COUNT; i++) {
-		row = &our_rows[i];
-		if (t->our_name[i] != NULL)
-			put_function(b, t->our_name[i],
-			    talk_our_words(t, (enum our_tool)i),
-			    (struct jspan){row->schema, strlen(row->schema)},
-			    0);
-	}
-	buf_puts(b, "]");
-}
-
-static void
 put_choice(struct buf *b, const struct talk *t, const struct round *r)
 {
 	static const char *const words[] = {[CHOICE_AUTO] = "auto",
@@ -300,7 +277,7 @@ wire_responses_write(struct buf *b, const struct talk *t, const struct round *r)
 		buf_puts(b, ",\"stream\":true");
 	buf_puts(b, ",\"store\":false");
 	put_input(b, t);
-	put_tools(b, t);
+	put_tools(b, t, put_function);
 	put_choice(b, t, r);
 	put_parameters(b, t, r);
 	if (t->passed_to == WIRE_RESPONSES)
