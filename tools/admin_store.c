@@ -29,6 +29,14 @@ look(struct marks *m)
 	return (ADMIN_OK);
 }
 
+/* Does the root bear the mark of the database? */
+static int
+fits(const struct marks *m)
+{
+
+	return (m->had == BLOB_OK && strcmp(m->have, m->want) == 0);
+}
+
 /* The root gets the mark of the database. */
 static int
 give(struct marks *m)
@@ -58,29 +66,29 @@ take(struct marks *m)
 		rc = mark_find(m->a->db, m->want);
 	if (rc != DATA_OK)
 		return (admin_data(rc));
-	if (m->had == BLOB_OK && strcmp(m->have, m->want) == 0)
+	if (fits(m))
 		return (ADMIN_OK);
 	return (give(m));
 }
 
 static int
-with_store(
-    struct admin *a, int (*fn)(struct marks *, const char *), const char *root)
+with_store(struct admin *a, int (*fn)(struct marks *))
 {
 	struct marks m = {.a = a};
 	int rc;
 
-	if ((m.S = store_open(root)) == NULL)
+	if ((m.S = store_open(a->conf.files_root)) == NULL)
 		return (admin_fail("out of memory"));
 	if ((rc = look(&m)) == ADMIN_OK)
-		rc = fn(&m, root);
+		rc = fn(&m);
 	store_close(m.S);
 	return (rc);
 }
 
 static int
-settle(struct marks *m, const char *root)
+settle(struct marks *m)
 {
+	const char *root = m->a->conf.files_root;
 
 	if (m->had == BLOB_AWAY) {
 		fprintf(stderr,
@@ -91,7 +99,7 @@ settle(struct marks *m, const char *root)
 	}
 	if (m->wanted == DATA_NONE)
 		return (take(m));
-	if (m->had == BLOB_OK && strcmp(m->have, m->want) == 0)
+	if (fits(m))
 		return (ADMIN_OK);
 
 	/* Nothing can be missed: whoever should have marked it was killed. */
@@ -107,19 +115,20 @@ int
 admin_store_settle(struct admin *a)
 {
 
-	return (with_store(a, settle, a->conf.files_root));
+	return (with_store(a, settle));
 }
 
 static int
-adopt(struct marks *m, const char *root)
+adopt(struct marks *m)
 {
+	const char *root = m->a->conf.files_root;
 	int rc = ADMIN_OK;
 
 	if (m->had == BLOB_AWAY)
 		return (admin_fail("files.root %s cannot be looked at", root));
 	if (m->wanted == DATA_NONE)
 		rc = take(m);
-	else if (m->had != BLOB_OK || strcmp(m->have, m->want) != 0)
+	else if (!fits(m))
 		rc = give(m);
 	if (rc == ADMIN_OK && !m->a->json)
 		printf("%s is the store of this database\n", root);
@@ -134,5 +143,5 @@ admin_store_adopt(struct admin *a, int argc, char **argv)
 
 	if (admin_options(argc, argv, NULL, 0, NULL, 0))
 		return (ADMIN_USAGE);
-	return (with_store(a, adopt, a->conf.files_root));
+	return (with_store(a, adopt));
 }

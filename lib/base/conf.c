@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yaml.h>
-
 #include "base/conf_row.h"
+#include "base/yamlplain.h"
 
 /* Mappings and lists inside each other. */
 #define DEPTH_MAX 6
@@ -46,35 +45,9 @@ printable(const char *s, size_t len)
 static int
 plain_event(struct reader *R)
 {
-	const yaml_event_t *ev = &R->ev;
-	const yaml_char_t *anchor = NULL, *tag = NULL;
+	const char *odd = yaml_odd(&R->ev);
 
-	switch (ev->type) {
-	case YAML_ALIAS_EVENT:
-		return (conf_fail(&R->in, NULL, R->last,
-		    "an alias (*) is not understood here"));
-	case YAML_SCALAR_EVENT:
-		anchor = ev->data.scalar.anchor;
-		tag = ev->data.scalar.tag;
-		break;
-	case YAML_SEQUENCE_START_EVENT:
-		anchor = ev->data.sequence_start.anchor;
-		tag = ev->data.sequence_start.tag;
-		break;
-	case YAML_MAPPING_START_EVENT:
-		anchor = ev->data.mapping_start.anchor;
-		tag = ev->data.mapping_start.tag;
-		break;
-	default:
-		break;
-	}
-	if (anchor != NULL)
-		return (conf_fail(&R->in, NULL, R->last,
-		    "an anchor (&) is not understood here"));
-	if (tag != NULL)
-		return (conf_fail(
-		    &R->in, NULL, R->last, "a tag (!) is not understood here"));
-	return (0);
+	return (odd != NULL ? conf_fail(&R->in, NULL, R->last, "%s", odd) : 0);
 }
 
 /* Take the next event. */

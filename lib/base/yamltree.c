@@ -1,9 +1,8 @@
 #include <string.h>
 
-#include <yaml.h>
-
 #include "base/buf.h"
 #include "base/jset.h"
+#include "base/yamlplain.h"
 #include "base/yamltree.h"
 
 /* A text being read. */
@@ -39,20 +38,10 @@ static int
 plain_event(struct reader *R)
 {
 	const yaml_event_t *ev = &R->ev;
+	const char *odd;
 
-	if (ev->type == YAML_ALIAS_EVENT)
-		return (fail_here(R, "an alias (*) is not understood here"));
-	if ((ev->type == YAML_SCALAR_EVENT &&
-		(ev->data.scalar.anchor != NULL ||
-		    ev->data.scalar.tag != NULL)) ||
-	    (ev->type == YAML_SEQUENCE_START_EVENT &&
-		(ev->data.sequence_start.anchor != NULL ||
-		    ev->data.sequence_start.tag != NULL)) ||
-	    (ev->type == YAML_MAPPING_START_EVENT &&
-		(ev->data.mapping_start.anchor != NULL ||
-		    ev->data.mapping_start.tag != NULL)))
-		return (fail_here(
-		    R, "an anchor (&) or a tag (!) is not understood here"));
+	if ((odd = yaml_odd(ev)) != NULL)
+		return (fail_here(R, odd));
 	if (ev->type == YAML_DOCUMENT_START_EVENT &&
 	    (ev->data.document_start.version_directive != NULL ||
 		ev->data.document_start.tag_directives.start !=

@@ -61,6 +61,8 @@ mark_learn(struct db *db, struct store *S)
 	char mark[STORE_MARKLEN + 1];
 	enum data_rc rc;
 
+	if (store_expects(S))
+		return (DATA_OK);
 	if ((rc = mark_find(db, mark)) == DATA_OK)
 		store_expect(S, mark);
 	return (rc == DATA_NONE ? DATA_OK : rc);

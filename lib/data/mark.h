@@ -32,7 +32,8 @@ int mark_unused(struct db *);
 
 /**
  * mark_learn(db, S):
- * Let ${S} expect the mark, if there is one.  DATA_OK, DATA_DOWN or DATA_FAIL.
+ * Let ${S} expect the mark, if there is one and it does not yet: a mark never
+ * changes.  DATA_OK, DATA_DOWN or DATA_FAIL.
  */
 enum data_rc mark_learn(struct db *, struct store *);
 

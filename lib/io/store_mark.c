@@ -78,6 +78,17 @@ store_expect(struct store *S, const char mark[static STORE_MARKLEN + 1])
 	pthread_mutex_unlock(&S->lock);
 }
 
+int
+store_expects(struct store *S)
+{
+	int rc;
+
+	pthread_mutex_lock(&S->lock);
+	rc = S->mark[0] != '\0';
+	pthread_mutex_unlock(&S->lock);
+	return (rc);
+}
+
 enum blob_rc
 store_mark_read(struct store *S, char mark[static STORE_MARKLEN + 1])
 {

@@ -21,6 +21,12 @@
 void store_expect(struct store *, const char[static STORE_MARKLEN + 1]);
 
 /**
+ * store_expects(S):
+ * Has store_expect() been called for ${S}?
+ */
+int store_expects(struct store *);
+
+/**
  * store_mark_read(S, mark):
  * Set ${mark} to what the root of ${S} bears, whatever is expected.  BLOB_GONE
  * if it bears none, or what it bears makes no sense; BLOB_AWAY if there is no
