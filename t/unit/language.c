@@ -41,7 +41,7 @@ test_refused(void)
 	    {"languages: [a]\n", "languages: each begins with"},
 	    {"languages: *x\n", "line 1: an alias"},
 	    {"languages: &x []\n", "line 1: an anchor"},
-	    {"languages: !!seq []\n", "line 1: an anchor"},
+	    {"languages: !!seq []\n", "line 1: a tag"},
 	    {"languages: [[[[[[[]]]]]]]\n", "line 1: nested too deep"},
 	    {"languages: []\n---\nlanguages: []\n", "line 2: a second"},
 	    {"languages: [\n", "line "},
