@@ -24,22 +24,24 @@ no_memory(struct model_req *m)
 	return (refuse(&m->why, P_SERVER, NULL, "out of memory"));
 }
 
-/* What the model was told of the run ${id}. */
-static int
-result_of(void *cookie, const char *id, struct text *x)
+/* What the model was told of the run ${id}, and what was run. */
+static void
+run_of(void *cookie, const char *id, struct text *x, struct jspan *input)
 {
 	const struct talk *t = cookie;
+	const struct part *p = talk_find_call(t, id);
 	const struct turn *u;
-	const struct part *p;
+	struct jspan_info info;
 
+	if (p != NULL && p->ours &&
+	    jspan_check(p->text.p, p->text.len, JSPAN_DEPTH_MAX, &info) ==
+		JSPAN_OK)
+		*input = info.root;
 	for (u = t->first; u != NULL; u = u->next)
 		for (p = u->first; p != NULL; p = p->next)
 			if (p->kind == PART_RESULT && p->ours &&
-			    strcmp(p->id, id) == 0 && p->text.len > 0) {
+			    strcmp(p->id, id) == 0 && p->text.len > 0)
 				*x = p->text;
-				return (0);
-			}
-	return (-1);
 }
 
 /*
@@ -93,7 +95,7 @@ see_message(struct model_req *m, struct edits *e, struct jspan v)
 		return (0);
 	if ((t = recall(m, v)) == NULL)
 		return (no_memory(m));
-	rc = unecho_messages(&b, content, result_of, t);
+	rc = unecho_messages(&b, content, run_of, t);
 	if (rc > 0)
 		rc = edits_add(m, e, content, b.p, b.len);
 	else if (rc < 0)

@@ -67,6 +67,16 @@ is_deeply($q->{messages}[1]{content}, [{ type => 'text', text => $head
     { type => 'tool_use', id => 'call_1', name => 'save', input => {} }],
     'a run without its result, thoughts of an open model, a call last');
 
+# As LangChain leaves a streamed run: what was run and its result are lost.
+(undef, $q) = ask('/v1/messages', model => 'ant:m', max_tokens => 50,
+    messages => [$go, { role => 'assistant', content => [
+    { %{$blocks[0]}, input => {} }, $blocks[2]] },
+    { role => 'user', content => 'And?' }]);
+is_deeply($q->{messages}[1]{content}, [{ type => 'text', text => $head
+    . "echo 42 | tee n.txt\n[its result]\nstdout:\n42\nexit code: 0\n"
+    . "files written: /mnt/data/n.txt ($id, 3 bytes)" }, $blocks[2]],
+    'and without what was run') or diag(encode_json($q->{messages}[1]));
+
 # --- the provider's own is untouched ---
 
 my $own = '[{"type":"server_tool_use","id":"srvtoolu_01","name":"x",'

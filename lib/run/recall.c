@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/conf.h"
@@ -48,20 +50,41 @@ write_text(
 	return (rc);
 }
 
-/* A result of ours that the caller's client has lost, from where it is kept. */
+/* The call ${id} of ours, if the caller's client has lost its arguments. */
+static struct part *
+find_bare(const struct talk *t, const char *id)
+{
+	struct part *p = talk_find_call(t, id);
+
+	return (p != NULL && p->ours && p->text.len == 2 &&
+		    memcmp(p->text.p, "{}", 2) == 0
+		? p
+		: NULL);
+}
+
+/* A result of ours that the caller's client has lost, or the arguments of its
+ * call, from where they are kept. */
 static int
 find_lost(const struct run_env *env, struct talk *t, struct part *p,
     unsigned int *left)
 {
+	struct part *bare;
 	struct outcome *o;
+	struct call c;
 
-	if (!p->ours || !talk_is_unanswered(p) || *left == 0)
+	if (!p->ours || p->kind != PART_RESULT || *left == 0)
+		return (0);
+	if ((bare = find_bare(t, p->id)) == NULL && !talk_is_unanswered(p))
 		return (0);
 	(*left)--;
 	if ((o = arena_alloc(t->mem, sizeof(*o))) == NULL)
 		return (-1);
-	if (remember_find(env, p->id, 0, NULL, o) > 0)
+	if (remember_find(env, p->id, 0, &c, o) <= 0)
+		return (0);
+	if (talk_is_unanswered(p))
 		p->outcome = o;
+	if (bare != NULL)
+		bare->text = c.args;
 	return (0);
 }
 

@@ -17,7 +17,7 @@ struct talk;
  * Write the text of every result of ours that ${t} was given back as a block,
  * with the names of the files where they are still the owner's; so of those
  * that the caller's client has dropped or was never shown, where they are kept
- * (run/remember.h).
+ * (run/remember.h).  A call whose arguments it has dropped gets them back.
  */
 enum run_rc
 recall_results(const struct run_env *, struct talk *, struct refusal *);

@@ -150,6 +150,7 @@ put_run_block(struct buf *b, struct jspan v, const char *id, unecho_fn *result,
 	struct jspan input = {"{}", 2}, code, path;
 
 	(void)reader_member(v, "input", &input);
+	result(cookie, id, &x, &input);
 	code = input; /* All of it, if it is the editor's. */
 	if (!reader_member(input, "path", &path) &&
 	    !reader_member(input, "code", &code))
@@ -157,7 +158,6 @@ put_run_block(struct buf *b, struct jspan v, const char *id, unecho_fn *result,
 	put_comma(b);
 	buf_puts(b, "{\"type\":\"text\",\"text\":\"");
 	put_run(b, code);
-	(void)result(cookie, id, &x);
 	jput_chars(b, x.p, x.len);
 	buf_puts(b, "\"}");
 }

@@ -15,10 +15,10 @@
 struct buf;
 
 /**
- * Set the text to what the model was told of the run with this id; return 0, or
- * -1 if that is not known.
+ * Set the text to what the model was told of the run with this id, and the span
+ * (checked by jspan_check()) to its input, unless that is not known.
  */
-typedef int unecho_fn(void *, const char *, struct text *);
+typedef void unecho_fn(void *, const char *, struct text *, struct jspan *);
 
 /**
  * unecho_may(p, len):

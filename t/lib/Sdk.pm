@@ -26,17 +26,21 @@ sub node {
 	    "$dir/t/$file", @args);
 }
 
-# agents($package): the same for t/sdk/agents.mjs and LibreChat's packages.
-sub agents {
-	my ($package) = @_;
-	my ($node, @words) = node('agents.mjs', $package);
-	-d "$dir/agents/node_modules/$package"
-	    or BAIL_OUT("no $package: run tools/sdk agents");
-	s{/t/agents\.mjs$}{/agents/t/agents.mjs} for @words;
+# beside($name, $file, @args): the same for packages that tools/sdk keeps in a
+# directory of their own, ${name}.
+sub beside {
+	my ($name, $file, @args) = @_;
+	my ($node, @words) = node($file, @args);
+	-d "$dir/$name/node_modules"
+	    or BAIL_OUT("no $dir/$name: run tools/sdk $name");
+	s{/t/\Q$file\E$}{/$name/t/$file} for @words;
 	return ($node, @words);
 }
 
-# python('old' or 'new', $file, @args): the same for a virtual environment.
+# agents($package): t/sdk/agents.mjs with one of LibreChat's packages.
+sub agents { return beside('agents', 'agents.mjs', @_) }
+
+# python('old', 'new' or 'langchain', $file, @args): the same for a virtual environment.
 sub python {
 	my ($age, $file, @args) = @_;
 	my $python = "$dir/python-$age/bin/python";
