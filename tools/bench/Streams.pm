@@ -1,11 +1,13 @@
 package Streams;
-# For the bench: a chat server that streams without thinking, and clients of
+# For the bench: a chat server that answers without thinking, and clients of
 # streams.
 #
 #	my $up = Streams->new(); $up->{port}; $up->stop;
 #
 # The model "one" says one event, "many" says $Streams::many of them as fast as
-# it can, "slow" one a second until it is stopped.
+# it can, "slow" one every few seconds until it is stopped.  The others do not
+# stream and keep the connection: "turn" has print(1) run before it answers,
+# "say" just answers.
 use strict;
 use warnings;
 use IO::Select;
@@ -14,6 +16,7 @@ use POSIX ();
 use Time::HiRes qw(time);
 
 our $many = 100000;
+our $pause = 5; # Of "slow", in seconds.
 
 my $chunk = 'data: {"id":"x","object":"chat.completion.chunk","created":1,'
     . '"model":"m","choices":[{"index":0,"delta":{"content":"hello world "},'
@@ -23,9 +26,24 @@ my $end = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}'
 my $head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
     . "Connection: close\r\n\r\n";
 
+# A whole answer, of the message's members and its finish reason.
+sub whole_answer {
+	my $json = qq({"id":"x","object":"chat.completion","created":1,"model":"m",)
+	    . qq("choices":[{"index":0,"message":{"role":"assistant",$_[0]},)
+	    . qq("finish_reason":"$_[1]"}],"usage":{"prompt_tokens":9,)
+	    . '"completion_tokens":3,"total_tokens":12}}';
+	return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+	    . 'Content-Length: ' . length($json) . "\r\n\r\n$json";
+}
+
+my $said = whole_answer('"content":"hello world"', 'stop');
+my $call = whole_answer('"content":null,"tool_calls":[{"id":"call_1",'
+    . '"type":"function","function":{"name":"code_execution",'
+    . '"arguments":"{\"code\":\"print(1)\"}"}}]', 'tool_calls');
+
 sub new {
 	my ($class) = @_;
-	my $l = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1024,
+	my $l = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 4096,
 	    ReuseAddr => 1) or die "bench: $!";
 	my $pid = fork() // die "bench: $!";
 	if ($pid == 0) {
@@ -51,9 +69,29 @@ sub whole {
 	return length($text) - $at - 4 >= ($len // 0);
 }
 
+# Answer the request ${text} on ${c}.  True if the connection is kept.
+sub reply {
+	my ($c, $text, $slow) = @_;
+	my ($model) = $text =~ /"model": ?"(\w+)"/;
+	if ($model eq 'turn' || $model eq 'say') {
+		# After the run its result is in the conversation.
+		my $first = $model eq 'turn' && $text !~ /"role": ?"tool"/;
+		syswrite($c, $first ? $call : $said);
+		return 1;
+	}
+	if ($model eq 'slow') {
+		syswrite($c, $head . $chunk);
+		push(@$slow, $c);
+	} else {
+		print $c $head, $chunk x ($model eq 'many' ? $many : 1), $end;
+		close($c);
+	}
+	return 0;
+}
+
 sub serve {
 	my ($l) = @_;
-	my ($sel, $next, %text, %slow) = (IO::Select->new($l), time + 1);
+	my ($sel, $next, %text, @slow) = (IO::Select->new($l), time + $pause);
 	my $parent = getppid();
 	while (getppid() == $parent) {
 		for my $c ($sel->can_read(0.05)) {
@@ -62,26 +100,20 @@ sub serve {
 				next;
 			}
 			$text{$c} //= '';
-			if (!sysread($c, $text{$c}, 65536, length($text{$c}))) {
+			if (!sysread($c, $text{$c}, 262144, length($text{$c}))) {
 				$sel->remove($c);
-				delete($slow{$c});
+				delete($text{$c});
 				close($c);
 				next;
 			}
 			next unless whole($text{$c});
-			my ($model) = delete($text{$c}) =~ /"model": ?"(\w+)"/;
-			if ($model eq 'slow') {
-				syswrite($c, $head . $chunk);
-				$slow{$c} = $c;
-				next;
-			}
-			print $c $head, $chunk x ($model eq 'many' ? $many : 1), $end;
+			# Who is only written to needs no watching: thousands may.
 			$sel->remove($c);
-			close($c);
+			$sel->add($c) if reply($c, delete($text{$c}), \@slow);
 		}
 		next if time < $next;
-		$next = time + 1;
-		syswrite($_, $chunk) for values(%slow);
+		$next = time + $pause;
+		@slow = grep { syswrite($_, $chunk) } @slow;
 	}
 	POSIX::_exit(0);
 }

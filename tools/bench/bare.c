@@ -279,6 +279,8 @@ main(int argc, char *argv[])
 	mysql_library_init(0, NULL, NULL);
 	if (FCGX_Init() || (listen_fd = FCGX_OpenSocket(argv[1], 4096)) < 0)
 		return (1);
+	/* The library's handler ends one thread of many. */
+	signal(SIGTERM, SIG_DFL);
 	(void)fcntl(listen_fd, F_SETFL, O_NONBLOCK);
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	for (i = 0; i < strtol(argv[2], NULL, 10); i++)
