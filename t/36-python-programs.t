@@ -310,6 +310,29 @@ END
 is($ready->python($id, 'print(x, hasattr(random, "theirs"))')->{stdout},
     "1 False\n", 'nor it of the program');
 
+# The first program of a ready session need not be made: it is what waited
+# there, unless that has run something, is gone, or has other limits.
+my $pid = "import os\nprint(os.getpid())";
+$id = $ready->session;
+is($ready->run($id, 'py', $pid)->{content}{stdout}, "2\n",
+    'the first program is the process that waited');
+isnt($ready->run($id, 'py', $pid)->{content}{stdout}, "2\n", 'once');
+is($ready->python($id, "import sys\nprint('os' in globals(), sys.argv)")->{stdout},
+    "False ['']\n", '... and the interpreter is as new');
+$id = $ready->session;
+$ready->bash($id, 'kill -9 2; while kill -0 2; do sleep 0.1; done 2>&-');
+like($ready->run($id, 'py', $pid)->{content}{stdout}, qr/^[^2]\d*\n\z/,
+    'one that was killed is replaced');
+$id = $ready->session;
+my $r = $ready->run($id, 'py', "import os\nprint(os.getpid())\nb'x' * (200 << 20)",
+    memory_bytes => 64 << 20);
+unlike($r->{content}{stdout}, qr/^2$/, 'less memory is another process');
+like($r->{content}{stderr}, qr/MemoryError/, '... that has less');
+$id = $ready->session;
+$ready->bash($id, 'echo early >/proc/2/fd/1; echo early >/proc/2/fd/2');
+is_deeply([@{$ready->run($id, 'py', $pid)->{content}}{qw(stdout stderr)}],
+    ["2\n", ''], 'what others have said through it is not its own');
+
 $cold->done;
 $ready->done;
 done_testing;

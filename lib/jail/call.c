@@ -340,13 +340,44 @@ could_not(struct call *c)
 	explain(c);
 }
 
+/* Drop what processes of an earlier call may still have written. */
+static void
+discard(struct jail *J)
+{
+	struct out o = OUT_INIT;
+	char piece[4096];
+
+	o.kept.max = 0;
+	o.fd = J->kernel.out;
+	out_drain(&o);
+	o.fd = J->kernel.err;
+	out_drain(&o);
+	while (recv(J->kernel.ctl, piece, sizeof(piece), MSG_DONTWAIT) > 0)
+		;
+}
+
+/* Is there an interpreter?  Then nothing comes from it now. */
+static int
+calm(struct jail *J)
+{
+
+	guests_reap(J);
+	if (J->kernel.pid == 0 || J->kernel.dead)
+		return (0);
+	discard(J);
+	return (1);
+}
+
 void
 call_guest(struct call *c, const struct guest_how *how)
 {
+	struct jail *J = c->J;
 	int bad;
 
-	c->g = &c->J->bash;
-	bad = guest_start(c->J, how, c->g);
+	c->g = &J->bash;
+	bad = !(how->path == NULL && calm(J) &&
+		  kernel_program(J, how, c->g) == 0) &&
+	    guest_start(J, how, c->g);
 	if (how->extra != -1)
 		(void)close(how->extra);
 	if (bad) {
@@ -383,35 +414,18 @@ call_bash(struct call *c, const char *text, size_t len)
 	call_guest(c, &how);
 }
 
-/* Drop what processes of an earlier call may still have written. */
-static void
-discard(struct jail *J)
-{
-	struct out o = OUT_INIT;
-	char piece[4096];
-
-	o.kept.max = 0;
-	o.fd = J->kernel.out;
-	out_drain(&o);
-	o.fd = J->kernel.err;
-	out_drain(&o);
-	while (recv(J->kernel.ctl, piece, sizeof(piece), MSG_DONTWAIT) > 0)
-		;
-}
-
 void
 call_python(struct call *c, const char *code, size_t len)
 {
 	struct jail *J = c->J;
 
 	c->g = &J->kernel;
-	guests_reap(J);
-	if (J->kernel.pid != 0 && !J->kernel.dead)
-		discard(J);
+	(void)calm(J);
 	if (kernel_start(J) || kernel_ask(c->nonce, code, len, &c->ask)) {
 		guests_kill(J);
 		could_not(c);
 	} else {
+		J->fresh = 0;
 		run(c);
 	}
 	if (J->kernel.dead)

@@ -12,8 +12,6 @@
 #include "jail/guest.h"
 #include "jail/ns.h"
 
-#define ENVIRONMENT_MAX 256
-
 /* All that a guest learns of the world. */
 char *const guest_environment[] = {
     (char[]){"PATH=/usr/bin:/bin"},
@@ -46,9 +44,8 @@ same_variable(const char *a, const char *b)
 	return (strncmp(a, b, n) == 0 && b[n] == '=');
 }
 
-/* Write to ${env} the usual environment and ${more}, which wins. */
-static void
-set_environment(char *const *more, char *env[ENVIRONMENT_MAX])
+void
+guest_variables(char *const *more, char **env)
 {
 	size_t n = 0, i, k;
 
@@ -58,7 +55,7 @@ set_environment(char *const *more, char *env[ENVIRONMENT_MAX])
 		for (k = 0; k < n; k++)
 			if (same_variable(more[i], env[k]))
 				break;
-		if (k == ENVIRONMENT_MAX - 1)
+		if (k == GUEST_ENVIRONMENT - 1)
 			break;
 		env[k] = more[i];
 		n += k == n;
@@ -89,11 +86,11 @@ static void
 become(const struct jail *J, const struct guest_how *how, int out, int err)
 {
 	const struct limits *lim = how->lim != NULL ? how->lim : &J->lim;
-	char *env[ENVIRONMENT_MAX];
+	char *env[GUEST_ENVIRONMENT];
 	unsigned int first = 3;
 
 	offer_first();
-	set_environment(how->env, env);
+	guest_variables(how->env, env);
 	if (setsid() == -1 || fchdir(how->dir != -1 ? how->dir : J->root) ||
 	    dup2(out, 1) == -1 || dup2(err, 2) == -1)
 		_exit(126);

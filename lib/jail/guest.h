@@ -41,7 +41,8 @@ struct jail {
 	int sigs;       /* signalfd of SIGCHLD. */
 	int group;      /* For cgroup_kills(). */
 	struct guest
-	    kernel;        /* The Python interpreter, stopped between calls. */
+	    kernel; /* The Python interpreter, stopped between calls. */
+	int fresh;  /* It has all that the jail's has, and has run nothing. */
 	struct guest bash; /* The shell, if one is running. */
 	struct editor editor;
 
@@ -71,6 +72,15 @@ int guest_start(const struct jail *, const struct guest_how *, struct guest *);
 
 /* All the environment that a guest has; ends with NULL. */
 extern char *const guest_environment[];
+
+#define GUEST_ENVIRONMENT 256 /* Variables of one guest, a NULL included. */
+
+/**
+ * guest_variables(more, env):
+ * Write to ${env} the usual environment and ${more}, which wins; NULL is none.
+ * ${env} has room for GUEST_ENVIRONMENT.
+ */
+void guest_variables(char *const *, char **);
 
 /**
  * guest_signals():

@@ -12,6 +12,8 @@
 #include "jail/kernel.h"
 #include "jail/python.h"
 
+#define ORDER_MAX 65536 /* Bytes that say what program it becomes. */
+
 int
 kernel_start(struct jail *J)
 {
@@ -36,23 +38,89 @@ kernel_start(struct jail *J)
 		return (-1);
 	}
 	(void)close(sv[1]);
+	J->fresh = J->interpreter != NULL;
 	return (0);
+}
+
+static void
+put_length(struct buf *b, size_t n)
+{
+	const unsigned char h[4] = {(unsigned char)(n >> 24),
+	    (unsigned char)(n >> 16), (unsigned char)(n >> 8),
+	    (unsigned char)n};
+
+	(void)buf_put(b, h, sizeof(h));
+}
+
+/* Append what makes the interpreter a program, whole behind its length. */
+static int
+order(const struct guest_how *how, struct buf *b)
+{
+	static const unsigned char program[4] = {0xff, 0xff, 0xff, 0xff};
+	struct buf words = BUF_INIT(ORDER_MAX);
+	char *env[GUEST_ENVIRONMENT];
+	size_t argc = 0, i;
+
+	while (how->argv[argc] != NULL)
+		argc++;
+	guest_variables(how->env, env);
+	(void)buf_printf(
+	    &words, "%d%c%zu%c", how->extra != -1, '\0', argc, '\0');
+	for (i = 0; i < argc; i++)
+		(void)buf_put(&words, how->argv[i], strlen(how->argv[i]) + 1);
+	for (i = 0; env[i] != NULL; i++)
+		(void)buf_put(&words, env[i], strlen(env[i]) + 1);
+	(void)buf_put(b, program, sizeof(program));
+	put_length(b, words.len);
+	(void)buf_put(b, words.p, words.len);
+	i = buf_ok(&words) && buf_ok(b);
+	buf_free(&words);
+	return (i ? 0 : -1);
+}
+
+int
+kernel_program(struct jail *J, const struct guest_how *how, struct guest *g)
+{
+	static const struct guest none = GUEST_INIT;
+	struct buf b = BUF_INIT(ORDER_MAX + 8);
+	int rc = -1;
+
+	if (!J->fresh || J->kernel.dead || how->path != NULL ||
+	    how->argv == NULL || how->dir != -1 ||
+	    (how->lim != NULL && !limits_alike(how->lim, &J->lim)) ||
+	    order(how, &b))
+		goto out;
+	/* It waits with an empty buffer, which has room for all of it. */
+	if (kill(J->kernel.pid, SIGCONT) ||
+	    send(J->kernel.ctl, b.p, b.len, MSG_NOSIGNAL) != (ssize_t)b.len) {
+		J->fresh = 0;
+		(void)kill(J->kernel.pid, SIGKILL);
+		goto out;
+	}
+	*g = J->kernel;
+	J->kernel = none;
+	J->fresh = 0;
+	if (how->extra == -1) {
+		(void)close(g->ctl);
+		g->ctl = -1;
+	} else {
+		(void)close(how->ctl);
+	}
+	rc = 0;
+out:
+	buf_free(&b);
+	return (rc);
 }
 
 int
 kernel_ask(char nonce[static KERNEL_NONCE + 1], const char *code, size_t len,
     struct buf *b)
 {
-	unsigned char h[4];
 
 	if (id_hex(nonce, KERNEL_NONCE))
 		return (-1);
-	h[0] = (unsigned char)(len >> 24);
-	h[1] = (unsigned char)(len >> 16);
-	h[2] = (unsigned char)(len >> 8);
-	h[3] = (unsigned char)len;
-	if (buf_put(b, h, sizeof(h)) || buf_put(b, nonce, KERNEL_NONCE) ||
-	    buf_put(b, code, len))
+	put_length(b, len);
+	if (buf_put(b, nonce, KERNEL_NONCE) || buf_put(b, code, len))
 		return (-1);
 	return (0);
 }

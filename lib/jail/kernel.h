@@ -28,6 +28,16 @@ struct kernel_line {
 int kernel_start(struct jail *);
 
 /**
+ * kernel_program(J, how, g):
+ * Have the interpreter become ${g}, the program that ${how} says, instead of
+ * what guest_start() would make; ${J} has none afterwards.  Its descriptor 3 is
+ * a socket to ${g}->ctl, in place of ${how}'s, if ${how}->extra is one, else
+ * closed.  Return 0; or -1, with nothing changed, unless it is there, has run
+ * nothing yet, and is under the limits of ${how}.
+ */
+int kernel_program(struct jail *, const struct guest_how *, struct guest *);
+
+/**
  * kernel_ask(nonce, code, len, b):
  * Draw ${nonce} and append to ${b} what makes the interpreter run the ${len}
  * bytes at ${code}.  Return 0 or -1.

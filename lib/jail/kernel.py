@@ -1,6 +1,7 @@
 # The interpreter of a session: runs the programs that come in on descriptor 3,
 # each after its length (4 bytes) and the number drawn for it (16 hex digits),
-# and answers that number and the program's return code there.
+# and answers that number and the program's return code there.  In place of the
+# first, it may be told what whole program to become, if it can (program.py).
 
 import os, sys, types, linecache, traceback
 
@@ -63,6 +64,14 @@ class Finder:
         return spec
 
 
+def order(take):
+    """What program to become: its words and its environment."""
+    keep, count, *words = take(int.from_bytes(take(4), 'big')).split(b'\0')[:-1]
+    if keep == b'0': os.close(3)
+    sys.path.remove('')
+    return words[:int(count)], words[int(count):]
+
+
 # Functions are taken before any program runs, so that one that replaces them in
 # its modules does not break the next.  A child of a program that comes back
 # here is no interpreter: it ends.  Old children are waited for, since those
@@ -88,6 +97,7 @@ def serve():
 
     while True:
         size = int.from_bytes(take(4), 'big')
+        if size == 0xffffffff: return order(take)
         nonce = take(16)
         text = take(size).decode()
         try:

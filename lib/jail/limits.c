@@ -173,6 +173,23 @@ limits_loaded(void)
 	return (pages * (uint64_t)getpagesize());
 }
 
+/* Bytes of addresses. */
+static uint64_t
+addresses(const struct limits *l)
+{
+
+	return (l->address > 0 ? l->address : l->memory * 16);
+}
+
+int
+limits_alike(const struct limits *a, const struct limits *b)
+{
+
+	return (a->memory == b->memory && addresses(a) == addresses(b) &&
+	    a->workspace == b->workspace && a->processes == b->processes &&
+	    a->lifetime_s == b->lifetime_s);
+}
+
 int
 limits_apply(const struct limits *l, uint64_t loaded)
 {
@@ -190,7 +207,7 @@ limits_apply(const struct limits *l, uint64_t loaded)
 	} all[] = {
 	    {RLIMIT_CORE, 0},
 	    {RLIMIT_DATA, l->memory / 8 * 7 + loaded},
-	    {RLIMIT_AS, l->address > 0 ? l->address : l->memory * 16},
+	    {RLIMIT_AS, addresses(l)},
 	    {RLIMIT_FSIZE, l->workspace},
 	    {RLIMIT_NOFILE, LIMIT_FDS},
 	    {RLIMIT_NPROC, l->processes},

@@ -85,6 +85,12 @@ uint64_t limits_inodes(const struct limits *);
 uint64_t limits_loaded(void);
 
 /**
+ * limits_alike(a, b):
+ * Does limits_apply() make no difference between ${a} and ${b}?
+ */
+int limits_alike(const struct limits *, const struct limits *);
+
+/**
  * limits_apply(l, loaded):
  * Put the calling process, which is about to run a caller's code, under ${l}.
  * ${loaded} bytes of its memory are not the caller's.  Return 0 or -1 with

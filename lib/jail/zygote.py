@@ -46,11 +46,11 @@ def interpreter(argv, env):
     program as one does."""
     try:
         forked()
-        run = program['fit'](words(argv), words(env)) if argv else kernel['serve']
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        run()
+        order = (words(argv), words(env)) if argv else kernel['serve']()
+        program['fit'](*order)()
     finally:
         os._exit(1)
 
