@@ -34,6 +34,8 @@ my $s = Satchel->new(providers =>
     $p->yaml('plain', 'openai-chat') .
     $p->yaml('eyes', 'openai-chat', vision => 'true', pdf => 'true',
     request_max_bytes => 100000) .
+    $p->yaml('texts', 'openai-chat', vision => 'true', content_arrays =>
+    'false') .
     $p->yaml('ant', 'anthropic-messages') .
     $p->yaml('blind', 'openai-responses', vision => 'false',
     pdf => 'false') . $p->yaml('resp', 'openai-responses'),
@@ -170,6 +172,11 @@ is($q->{messages}[0]{content}, '[https://x.example/a.png: is not fetched]',
     url => 'https://x.example/a.png' } }]);
 is($q->{messages}[0]{content}[0]{image_url}{url}, 'https://x.example/a.png',
     'but passed on to who can');
+($r, $q) = shown('texts:m', [document('scan.png'), { type => 'image',
+    source => { type => 'url', url => 'https://x.example/a.png' } }]);
+like($q->{messages}[0]{content}, qr{^\[file\ "scan\.png".*Receipt\ 2042.*
+    \[https://x\.example/a\.png:\ is\ not\ fetched\]$}sx,
+    'a server that takes no parts gets texts');
 ($r, $q) = shown('plain:m', 'x', messages => [{ role => 'user', content =>
     'Go' }, { role => 'assistant', content => [{ type => 'tool_use', id =>
     'c1', name => 'shot', input => {} }] }, { role => 'user', content => [

@@ -51,11 +51,12 @@ struct conf_provider {
 	uint64_t request_max; /* Bytes, with all files in it. */
 
 	/* What an openai-chat server takes and says; 0 is the usual. */
-	int no_tools, no_parallel, no_required, no_stream_usage;
+	int no_tools, no_parallel, no_required, no_stream_usage, no_arrays;
 	int completion_tokens;           /* The newer name of max_tokens. */
 	int reasoning_in, reasoning_out; /* enum conf_reasoning */
 	int effort;                      /* enum conf_effort */
-	int json_schema, top_k, prefill;
+	int json_schema, top_k, prefill, verbosity;
+	int developer_role, mid_system;
 	int nine; /* Ids of calls are nine letters and digits. */
 
 	char **models; /* Patterns with '*'; ends with NULL. */

@@ -74,12 +74,13 @@ show_is_pdf(const struct document *d)
 	return (is_type(d, "application/pdf"));
 }
 
-static int
-can(const struct conf_provider *p, int ability)
+int
+show_can(const struct conf_provider *p, int ability)
 {
 
-	return (ability == ABILITY_TRUE ||
-	    (ability == ABILITY_AUTO && p->wire != WIRE_CHAT));
+	if (p->wire == WIRE_CHAT)
+		return (ability == ABILITY_TRUE && !p->no_arrays);
+	return (ability != ABILITY_FALSE);
 }
 
 static enum run_rc
@@ -158,12 +159,12 @@ show_document(const struct run_env *env, const struct conf_provider *p,
 	enum document_rc rc;
 
 	*s = (struct shown){.mime = document_type(d->mime, d->name)};
-	if (image_type(d) != NULL && can(p, p->vision)) {
+	if (image_type(d) != NULL && show_can(p, p->vision)) {
 		s->as = SHOWN_IMAGE;
 		s->mime = image_type(d);
 		return (show_bytes(env, d, s, why));
 	}
-	if (show_is_pdf(d) && can(p, p->pdf)) {
+	if (show_is_pdf(d) && show_can(p, p->pdf)) {
 		s->as = SHOWN_PDF;
 		s->mime = "application/pdf";
 		return (show_bytes(env, d, s, why));

@@ -40,6 +40,13 @@ int show_is_image(const struct document *);
 int show_is_pdf(const struct document *);
 
 /**
+ * show_can(p, ability):
+ * Do models of ${p} take files of the sort for which it has that ${ability}
+ * (enum conf_ability)?
+ */
+int show_can(const struct conf_provider *, int);
+
+/**
  * show_talk(env, p, t, why):
  * Settle every image and document of ${t} for the models of ${p}: afterwards a
  * part's media has bytes or an address where the model takes it, and else the

@@ -141,8 +141,7 @@ settle_url(struct state *s, struct part *p)
 	const int ability = m->image ? s->p->vision : s->p->pdf;
 	char *url;
 
-	if (s->p->wire == WIRE_CHAT ? m->image && ability == ABILITY_TRUE
-				    : ability != ABILITY_FALSE)
+	if ((m->image || s->p->wire != WIRE_CHAT) && show_can(s->p, ability))
 		return (RUN_OK);
 	url = arena_strndup(s->env->mem, m->url.p, m->url.len);
 	m->url = (struct text){NULL, 0};

@@ -137,11 +137,27 @@ get_content(struct chat *c, struct jspan m, struct text *x)
 }
 
 static int
-say_system(struct chat *c, struct jspan m)
+instruct(struct chat *c, struct jspan m, int developer)
 {
 	struct text x;
 
-	return (get_content(c, m, &x) || openai_instruct(c->rd, x) ? -1 : 0);
+	return (get_content(c, m, &x) || openai_instruct(c->rd, x, developer)
+		? -1
+		: 0);
+}
+
+static int
+say_system(struct chat *c, struct jspan m)
+{
+
+	return (instruct(c, m, 0));
+}
+
+static int
+say_developer(struct chat *c, struct jspan m)
+{
+
+	return (instruct(c, m, 1));
 }
 
 /* ---- What the assistant said */
@@ -322,7 +338,7 @@ static const struct {
 	{ "tool", say_tool },
 	{ "function", say_function },
 	{ "system", say_system },
-	{ "developer", say_system },
+	{ "developer", say_developer },
 };
 /* clang-format on */
 

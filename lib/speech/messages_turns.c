@@ -390,21 +390,16 @@ read_content(struct reader *rd, struct jspan v, const struct spot *s)
 static int
 read_mid_system(struct reader *rd, struct jspan v)
 {
-	static const struct spot s = {TALK_USER, 0};
-	static const struct text tag = TEXT_LIT("[system] ");
-	struct buf b = BUF_INIT(RESULT_MAX);
 	size_t mark = reader_in(rd, "content");
 	struct text x;
-	int rc;
 
 	if (pick_is(v, '"') ? reader_text(rd, v, &x)
 			    : read_result_blocks(rd, v, 0, &x))
 		return (-1);
 	reader_out(rd, mark);
-	rc = buf_put(&b, tag.p, tag.len) || buf_put(&b, x.p, x.len) ||
-	    talk_text(rd->talk, b.p, b.len, &x);
-	buf_free(&b);
-	return (rc ? reader_no_memory(rd) : add_text(rd, s.who, x));
+	return (x.len > 0 && talk_instruct(rd->talk, x, 0)
+		? reader_no_memory(rd)
+		: 0);
 }
 
 static int

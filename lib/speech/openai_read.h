@@ -32,11 +32,12 @@ int openai_note(struct reader *, enum speaker, const char *, ...)
     __attribute__((format(printf, 3, 4)));
 
 /**
- * openai_instruct(rd, x):
- * Add an instruction: to the system's text as long as nobody has spoken, then
- * as a text of the user's that says what it is.
+ * openai_instruct(rd, x, developer):
+ * Add an instruction, called the ${developer}'s or the system's: to the
+ * system's text as long as nobody has spoken, then where the conversation
+ * stands.
  */
-int openai_instruct(struct reader *, struct text);
+int openai_instruct(struct reader *, struct text, int);
 
 /**
  * openai_text_of(rd, v, x):

@@ -76,20 +76,17 @@ add_system(struct reader *rd, struct text x)
 }
 
 int
-openai_instruct(struct reader *rd, struct text x)
+openai_instruct(struct reader *rd, struct text x, int developer)
 {
-	struct buf b = BUF_INIT(SAID_MAX);
-	struct text whole;
-	int rc;
 
 	if (x.len == 0)
 		return (0);
-	if (rd->talk->last == NULL)
-		return (add_system(rd, x));
-	buf_puts(&b, "[system] ");
-	rc = buf_put(&b, x.p, x.len) || talk_text(rd->talk, b.p, b.len, &whole);
-	buf_free(&b);
-	return (rc ? reader_no_memory(rd) : openai_say(rd, TALK_USER, whole));
+	if (rd->talk->last != NULL)
+		return (talk_instruct(rd->talk, x, developer)
+			? reader_no_memory(rd)
+			: 0);
+	rd->talk->developer |= developer;
+	return (add_system(rd, x));
 }
 
 /* Parts that are text, and the member in which they hold it. */

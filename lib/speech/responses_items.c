@@ -148,7 +148,8 @@ item_message(struct input *in, struct jspan v)
 		rc = read_said(in, content);
 	else if (strcmp(role, "system") == 0 || strcmp(role, "developer") == 0)
 		rc = openai_text_of(in->rd, content, &x) ||
-			openai_instruct(in->rd, x)
+			openai_instruct(
+			    in->rd, x, strcmp(role, "developer") == 0)
 		    ? -1
 		    : 0;
 	else

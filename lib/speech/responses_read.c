@@ -153,7 +153,7 @@ read_instructions(struct reader *rd, struct jspan root)
 		return (0);
 	if (reader_get_text(rd, root, "instructions", &x))
 		return (-1);
-	return (openai_instruct(rd, x));
+	return (openai_instruct(rd, x, 0));
 }
 
 /* Whoever keeps answers has found this one, or it cannot be gone on from. */

@@ -206,6 +206,23 @@ talk_media(struct talk *t, enum speaker who, const char *id)
 	return (p);
 }
 
+int
+talk_instruct(struct talk *t, struct text x, int developer)
+{
+	static const struct text mark = TEXT_LIT("[system] ");
+	struct part *p = talk_add(t, TALK_USER, PART_TEXT);
+	char *s;
+
+	if (p == NULL || (s = arena_alloc(t->mem, mark.len + x.len)) == NULL)
+		return (-1);
+	memcpy(s, mark.p, mark.len);
+	memcpy(s + mark.len, x.p, x.len);
+	p->text = (struct text){s, mark.len + x.len};
+	p->instruct = (struct text){s + mark.len, x.len};
+	p->developer = developer;
+	return (0);
+}
+
 struct tool *
 talk_tool(struct talk *t)
 {

@@ -53,17 +53,21 @@ struct media {
 struct part {
 	struct part *next;
 	enum part_kind kind;
-	int ours;            /* CALL, RESULT: run by this gateway. */
-	struct text text;    /* CALL: its arguments as JSON text.  FILE: the
+	int ours;             /* CALL, RESULT: run by this gateway. */
+	struct text text;     /* CALL: its arguments as JSON text.  FILE: the
 			    * marker, once seeded.  FILE, MEDIA: what is
 			    * said in its place. */
-	const char *id;      /* CALL, RESULT: the call's.  FILE: the file's, as
+	const char *id;       /* CALL, RESULT: the call's.  FILE: the file's, as
 			    * it was sent. */
-	const char *name;    /* CALL: the function. */
-	const char *where;   /* FILE, CALL, RESULT: JSON path, or NULL. */
-	int is_error;        /* RESULT */
-	int newest;          /* FILE: in the newest turn of the user. */
-	struct media *media; /* MEDIA; FILE unless it is for code only. */
+	const char *name;     /* CALL: the function. */
+	const char *where;    /* FILE, CALL, RESULT: JSON path, or NULL. */
+	int is_error;         /* RESULT */
+	int newest;           /* FILE: in the newest turn of the user. */
+	struct text instruct; /* TEXT: it is an instruction in mid-conversation,
+			       * which ${text} says with a mark; p NULL: it is
+			       * none. */
+	int developer;        /* The caller called that the developer's. */
+	struct media *media;  /* MEDIA; FILE unless it is for code only. */
 	struct outcome *outcome; /* RESULT of ours, echoed: not yet text. */
 };
 
@@ -139,6 +143,7 @@ struct talk {
 	struct talk_ask ask;
 	int forgets; /* The caller cannot be told of his container. */
 	struct text system;
+	int developer; /* Some of it the caller called the developer's. */
 	struct turn *first, *last;
 
 	struct tool *tools, **tools_end;
@@ -207,6 +212,14 @@ struct part *talk_add(struct talk *, enum speaker, enum part_kind);
  * struct media.  Return it, or NULL.
  */
 struct part *talk_media(struct talk *, enum speaker, const char *);
+
+/**
+ * talk_instruct(t, x, developer):
+ * Add the instruction ${x}, called the ${developer}'s or the system's, where
+ * the conversation stands, as a text of the user's with a mark before it.
+ * Return 0, or -1 if memory ran out.
+ */
+int talk_instruct(struct talk *, struct text, int);
 
 /**
  * talk_tool(t):

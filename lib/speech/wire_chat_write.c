@@ -55,14 +55,14 @@ is_said(const struct part *p)
 	    p->text.len > 0);
 }
 
-/* The texts of a turn with ${between} between them. */
+/* The texts from ${p} up to ${end} with ${between} between them. */
 static void
-put_texts(struct buf *b, const struct turn *u, const char *between)
+put_texts(struct buf *b, const struct part *p, const struct part *end,
+    const char *between)
 {
-	const struct part *p;
 	int first = 1;
 
-	for (p = u->first; p != NULL; p = p->next) {
+	for (; p != end; p = p->next) {
 		if (!is_said(p))
 			continue;
 		if (!first)
@@ -73,25 +73,13 @@ put_texts(struct buf *b, const struct turn *u, const char *between)
 }
 
 static void
-put_said(struct buf *b, const struct turn *u, const char *between)
+put_said(struct buf *b, const struct part *p, const struct part *end,
+    const char *between)
 {
 
 	buf_puts(b, "\"");
-	put_texts(b, u, between);
+	put_texts(b, p, end, between);
 	buf_puts(b, "\"");
-}
-
-/* Which parts a turn has. */
-static void
-survey(const struct turn *u, int *said, int *calls)
-{
-	const struct part *p;
-
-	*said = *calls = 0;
-	for (p = u->first; p != NULL; p = p->next) {
-		*said |= is_said(p);
-		*calls |= p->kind == PART_CALL;
-	}
 }
 
 /* Where the bytes of ${m} are, as a URL. */
@@ -136,12 +124,11 @@ put_media(struct buf *b, const struct media *m)
 
 /* What a user says and shows, part by part. */
 static void
-put_parts(struct buf *b, const struct turn *u)
+put_parts(struct buf *b, const struct part *p, const struct part *end)
 {
-	const struct part *p;
 
 	buf_puts(b, "[");
-	for (p = u->first; p != NULL; p = p->next) {
+	for (; p != end; p = p->next) {
 		if (part_shows(p))
 			put_media(b, p->media);
 		if (!is_said(p))
@@ -154,27 +141,57 @@ put_parts(struct buf *b, const struct turn *u)
 	buf_puts(b, "]");
 }
 
+/* The message of what a user says and shows from ${p} up to ${end}, if that is
+ * anything. */
 static void
-put_user(struct buf *b, const struct conf_provider *to, const struct turn *u)
+put_stretch(struct buf *b, const struct part *p, const struct part *end)
 {
-	const struct part *p;
-	int said, calls, shows = 0;
+	const struct part *x;
+	int said = 0, shows = 0;
 
-	for (p = u->first; p != NULL; p = p->next) {
-		if (p->kind == PART_RESULT)
-			put_result(b, to, p);
-		shows |= part_shows(p);
+	for (x = p; x != end; x = x->next) {
+		said |= is_said(x);
+		shows |= part_shows(x);
 	}
-	survey(u, &said, &calls);
 	if (!said && !shows)
 		return;
 	put_comma(b);
 	buf_puts(b, "{\"role\":\"user\",\"content\":");
 	if (shows)
-		put_parts(b, u);
+		put_parts(b, p, end);
 	else
-		put_said(b, u, "\\n");
+		put_said(b, p, end, "\\n");
 	buf_puts(b, "}");
+}
+
+/* Begin a message that instructs the model, up to its text. */
+static void
+begin_instruction(struct buf *b, const struct conf_provider *to, int developer)
+{
+
+	put_comma(b);
+	buf_printf(b, "{\"role\":\"%s\",\"content\":",
+	    developer && to->developer_role ? "developer" : "system");
+}
+
+static void
+put_user(struct buf *b, const struct conf_provider *to, const struct turn *u)
+{
+	const struct part *p, *begin = u->first;
+
+	for (p = u->first; p != NULL; p = p->next)
+		if (p->kind == PART_RESULT)
+			put_result(b, to, p);
+	for (p = u->first; p != NULL; p = p->next) {
+		if (p->instruct.p == NULL || !to->mid_system)
+			continue;
+		put_stretch(b, begin, p);
+		begin_instruction(b, to, p->developer);
+		jput_text(b, p->instruct.p, p->instruct.len);
+		buf_puts(b, "}");
+		begin = p->next;
+	}
+	put_stretch(b, begin, NULL);
 }
 
 static void
@@ -221,10 +238,10 @@ put_content(struct buf *b, const struct turn *u, int said, int tags)
 		buf_puts(b, "\"<think>");
 		put_thought(b, u);
 		buf_puts(b, "</think>\\n\\n");
-		put_texts(b, u, "");
+		put_texts(b, u->first, NULL, "");
 		buf_puts(b, "\"");
 	} else if (said)
-		put_said(b, u, "");
+		put_said(b, u->first, NULL, "");
 	else
 		buf_puts(b, "null");
 }
@@ -238,9 +255,12 @@ put_assistant(
 	    : to->reasoning_in == REASONING_PLAIN ? "reasoning"
 						  : NULL;
 	const struct part *p;
-	int said, calls, thought = has_thought(u);
+	int said = 0, calls = 0, thought = has_thought(u);
 
-	survey(u, &said, &calls);
+	for (p = u->first; p != NULL; p = p->next) {
+		said |= is_said(p);
+		calls |= p->kind == PART_CALL;
+	}
 	if (!said && !calls)
 		return;
 	put_comma(b);
@@ -269,7 +289,8 @@ put_system(struct buf *b, const struct conf_provider *to, const struct talk *t)
 
 	if (t->system.len == 0 && !format)
 		return;
-	buf_puts(b, "{\"role\":\"system\",\"content\":\"");
+	begin_instruction(b, to, t->developer);
+	buf_puts(b, "\"");
 	jput_chars(b, t->system.p, t->system.len);
 	if (format) {
 		if (t->system.len > 0)
@@ -432,6 +453,10 @@ put_parameters(struct buf *b, const struct talk *t, const struct round *r)
 	if (t->nstops > 0)
 		put_stops(b, t);
 	put_effort(b, to, t);
+	if (to->verbosity && t->verbosity != NULL) {
+		buf_puts(b, ",\"verbosity\":");
+		jput_str(b, t->verbosity);
+	}
 	put_format(b, to, t);
 	if (t->user != NULL) {
 		buf_puts(b, ",\"user\":");

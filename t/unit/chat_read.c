@@ -194,6 +194,59 @@ static const struct { const char *name, *in, *more, *where; } bad[] = {
 };
 /* clang-format on */
 
+/* ---- Whose instructions, and where they may stand */
+
+#define DEV(x) "{'role':'developer','content':'" x "'}"
+#define SYS(x) "{'role':'system','content':'" x "'}"
+
+static void
+instructions(void)
+{
+	static const char in[] = "[" DEV("d") "," U "," SYS("s") "," DEV(
+	    "e") ",{'role':'user',"
+		 "'content':'b'},{'role':'assistant','content':'c'},{'role':'"
+		 "user',"
+		 "'content':[{'type':'text','text':'f'},{'type':'image_url',"
+		 "'image_url':{'url':'https://x/i'}}]}," SYS("z") "]";
+	static const char tail[] =
+	    ",{'role':'assistant','content':'c'},{'role':'user','content':["
+	    "{'type':'text','text':'f'},{'type':'image_url','image_url':{"
+	    "'url':'https://x/i'}}";
+	/* clang-format off */
+	static const struct { int developer, mid; const char *head, *end; }
+	cases[] = {
+		{ 0, 0, "[" SYS("d") ",{'role':'user','content':'q\\n[system] "
+		    "s\\n[system] e\\nb'}", ",{'type':'text','text':"
+		    "'[system] z'}]}]" },
+		{ 1, 0, "[" DEV("d") ",{'role':'user','content':'q\\n[system] "
+		    "s\\n[system] e\\nb'}", ",{'type':'text','text':"
+		    "'[system] z'}]}]" },
+		{ 0, 1, "[" SYS("d") "," U "," SYS("s") "," SYS("e")
+		    ",{'role':'user','content':'b'}", "]}," SYS("z") "]" },
+		{ 1, 1, "[" DEV("d") "," U "," SYS("s") "," DEV("e")
+		    ",{'role':'user','content':'b'}", "]}," SYS("z") "]" },
+	};
+	/* clang-format on */
+	struct refusal why;
+	char want[4096], name[64];
+	json_object *o;
+	size_t i;
+
+	for (i = 0; i < NELEM(cases); i++) {
+		server.developer_role = cases[i].developer;
+		server.mid_system = cases[i].mid;
+		o = ask(in, "", 0, &why);
+		(void)snprintf(want, sizeof(want), "%s%s%s",
+		    quoted(cases[i].head), quoted(tail), quoted(cases[i].end));
+		(void)snprintf(name, sizeof(name),
+		    "developer_role %d, mid_system %d", cases[i].developer,
+		    cases[i].mid);
+		ok(same(member(o, "messages"), parsed(want)), name);
+		json_object_put(o);
+	}
+	server = (struct conf_provider){0};
+}
+
 static void
 refusals(void)
 {
@@ -334,6 +387,7 @@ main(void)
 
 	fixtures();
 	read_histories();
+	instructions();
 	refusals();
 	parameters();
 	crowds();

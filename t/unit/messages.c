@@ -136,6 +136,16 @@ read_histories(void)
 		       json_tokener_parse(quoted(histories[i].out))),
 		    histories[i].name);
 	}
+	server.mid_system = 1;
+	ok(same(turns(quoted("[{'role':'user','content':'a'},{'role':'system',"
+			     "'content':[{'type':'text','text':'s'}]},{'role':"
+			     "'user','content':'b'}]"),
+		    0, &why),
+	       json_tokener_parse(quoted(
+		   "[{'role':'user','content':'a'},{'role':'system','content':"
+		   "'s'},{'role':'user','content':'b'}]"))),
+	    "system in mid-conversation, for a server that takes it");
+	server.mid_system = 0;
 }
 
 /* ---- Our own blocks, as clients give them back */

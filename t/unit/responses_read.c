@@ -420,6 +420,44 @@ parameters(void)
 	}
 }
 
+/* Whether it is told depends on the server. */
+static void
+verbosity(void)
+{
+	struct refusal why;
+	json_object *o, *v;
+
+	for (server.verbosity = 0; server.verbosity < 2; server.verbosity++) {
+		o = ask(Q, "'text':{'verbosity':'low'}", 0, &why);
+		v = member(o, "verbosity");
+		if (server.verbosity)
+			ok(same(v, parsed("\"low\"")), "verbosity, if flagged");
+		else
+			ok(o != NULL && v == NULL, "verbosity, if not");
+		json_object_put(o);
+	}
+	server.verbosity = 0;
+}
+
+/* A developer's instruction among the system's makes them the developer's. */
+static void
+developer(void)
+{
+	struct refusal why;
+	json_object *o;
+
+	server.developer_role = 1;
+	o = ask("[{'role':'developer','content':'d'},{'role':'user','content':"
+		"'q'}]",
+	    "'instructions':'i'", 0, &why);
+	ok(same(member(o, "messages"),
+	       parsed(quoted("[{'role':'developer','content':'i\\n\\nd'},"
+			     "{'role':'user','content':'q'}]"))),
+	    "developer_role");
+	json_object_put(o);
+	server.developer_role = 0;
+}
+
 /* ---- Answers that this one goes on from */
 
 static int
@@ -465,6 +503,8 @@ main(void)
 	read_items();
 	refusals();
 	parameters();
+	verbosity();
+	developer();
 	earlier();
 	return (done_testing());
 }

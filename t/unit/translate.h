@@ -55,15 +55,17 @@ settle(struct talk *t)
 	buf_free(&b);
 }
 
+/* Whom it is written for; a test may change it. */
+static struct conf_provider server;
+
 /* The text of the upstream's request for ${text}; NULL if it was refused. */
 static inline char *
 translate_text(
     read_fn *read, const char *text, unsigned int ours, struct refusal *why)
 {
-	static const struct conf_provider p = {.name = NULL};
 	struct arena *mem = arena_new(16 << 20);
 	struct talk *t = talk_new(mem);
-	struct round r = {.provider = &p, .model = "Qwen/Qwen3-Coder"};
+	struct round r = {.provider = &server, .model = "Qwen/Qwen3-Coder"};
 	struct buf b = BUF_INIT(1 << 20);
 
 	memset(why, 0, sizeof(*why));
