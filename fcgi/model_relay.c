@@ -9,6 +9,7 @@
 #include "data/caller.h"
 #include "run/ask.h"
 #include "run/hold.h"
+#include "speech/used.h"
 #include "speech/wire.h"
 
 #include "fcgi/io.h"
@@ -29,6 +30,7 @@ struct relay {
 	int status;
 	char type[128], retry_after[32];
 	struct hold *watch; /* Over files it names; NULL: not looked for. */
+	struct used *used;  /* Over its tokens; NULL likewise. */
 	int flowing;        /* Passed on as it comes... */
 	struct buf held;    /* ...until then kept here. */
 };
@@ -110,6 +112,17 @@ begin(struct relay *y, int64_t length)
 	return (reply_begin(y->m->r, 200, type, length));
 }
 
+/* A model's answer is looked at on its way. */
+static void
+watch(struct relay *y)
+{
+	const struct conf_provider *p = y->m->provider;
+
+	y->used = used_new(wire_of((enum conf_wire)p->wire), is_stream(y));
+	if (y->m->peek.declared != DECLARED_NONE)
+		y->watch = hold_new(p, is_stream(y));
+}
+
 static int
 on_head(void *cookie, int status, const struct upstream_head *head)
 {
@@ -119,9 +132,8 @@ on_head(void *cookie, int status, const struct upstream_head *head)
 	copy_header(y->type, sizeof(y->type), head, "content-type");
 	copy_header(
 	    y->retry_after, sizeof(y->retry_after), head, "retry-after");
-	if (status == 200 && y->m->peek.declared != DECLARED_NONE &&
-	    y->to.path == NULL)
-		y->watch = hold_new(y->m->provider, is_stream(y));
+	if (status == 200 && y->to.path == NULL)
+		watch(y);
 	if (status == 200 && (is_stream(y) || (y->to.any_type && !is_json(y))))
 		return (begin(y, -1));
 	return (0);
@@ -162,6 +174,8 @@ on_body(void *cookie, const void *p, size_t len)
 
 	if (y->watch != NULL)
 		hold_see(y->watch, p, len);
+	if (y->used != NULL)
+		used_see(y->used, p, len);
 	return (y->flowing ? pass(y, p, len) : hold(y, p, len));
 }
 
@@ -218,11 +232,12 @@ give_back(struct relay *y, enum upstream_rc rc)
 	return (model_refuse(m));
 }
 
-/* The files that the reply has named, once all of it is on its way. */
+/* The files that the reply has named, and the tokens that it took, once all of
+ * it is on its way. */
 static void
 record(struct relay *y)
 {
-	const struct model_req *m = y->m;
+	struct model_req *m = y->m;
 	const struct run_env env = {.conf = m->r->srv->conf,
 	    .db = m->r->srv->db,
 	    .store = m->r->srv->store,
@@ -233,6 +248,9 @@ record(struct relay *y)
 	if (y->watch != NULL)
 		hold_record(y->watch, &env);
 	hold_free(y->watch);
+	if (y->used != NULL)
+		used_end(y->used, &m->tally.usage);
+	used_free(y->used);
 }
 
 static int

@@ -58,7 +58,7 @@ model_usage(struct model_req *m, enum runs runs, uint64_t since)
 	    .ran = ran[runs],
 	    .status = (uint64_t)r->status,
 	    .error = error_of(m),
-	    .counted = t->rounds > 0,
+	    .counted = t->rounds > 0 || t->usage.known,
 	    .input = t->usage.input,
 	    .output = t->usage.output,
 	    .cached = t->usage.cached,

@@ -34,6 +34,22 @@ my %all = (
 	rate => [{ status => 429, body => '{"error":{"message":"slow"}}',
 	    headers => { 'Retry-After' => 17 } }],
 );
+# What each wire says of the same tokens; and a JSON answer of 2 MB that does.
+my %said = (
+	chat => { prompt_tokens => 100, completion_tokens => 20, total_tokens =>
+	    120, prompt_tokens_details => { cached_tokens => 64 },
+	    completion_tokens_details => { reasoning_tokens => 7 } },
+	resp => { input_tokens => 100, output_tokens => 20, total_tokens => 120,
+	    input_tokens_details => { cached_tokens => 64 },
+	    output_tokens_details => { reasoning_tokens => 7 } },
+	ant => { input_tokens => 36, cache_read_input_tokens => 64,
+	    output_tokens => 20 },
+);
+$all{"counts_$_"} = [{ text => 'Counted.', usage => $said{$_} }] for keys(%said);
+my $big = '{"choices":[{"message":{"content":"' . '\"usage\":{}' x 200000
+    . '"}}],"usage":{"prompt_tokens":3,"completion_tokens":4}}';
+$all{big} = [{ body => $big }];
+$all{silent} = [{ body => '{"choices":[{"message":{"content":"x"}}]}' }];
 my $p = Provider->new(script => { models => \%all });
 my $s = Satchel->new(providers => $p->yaml('chat', 'openai-chat', models =>
     '["*", "renamed"]') . $p->yaml('resp', 'openai-responses')
@@ -146,6 +162,33 @@ $r = $s->post('/v1/messages', ant => 1, timeout => 20, body => body_of('ant',
     'cut', ',"stream":true'), headers => ['Content-Type' =>
     'application/json']);
 unlike($r->{body} // '', qr/message_stop/, 'a stream that breaks off');
+
+# --- the tokens of what is passed on ---
+
+# The newest row's.
+sub tokens {
+	my ($u) = @{$s->get('/v1/usage?limit=1')->{json}{data}};
+	return join(' ', map { $_ // 'null' } @$u{qw(input_tokens output_tokens
+	    cached_tokens reasoning_tokens)});
+}
+
+for my $way (sort keys(%route)) {
+	my $want = $way eq 'ant' ? '36 20 64 0' : '36 20 64 7';
+	ask($way, "counts_$way");
+	is(tokens(), $want, "$way: the tokens of a whole answer");
+	ask($way, "counts_$way", ',"stream":true' . ($way eq 'chat' ?
+	    ',"stream_options":{"include_usage":true}' : ''));
+	is(tokens(), $want, "$way: of a stream");
+}
+$r = ask('chat', 'big');
+ok($r->{body} eq $big, 'a large answer: every byte');
+is(tokens(), '3 4 0 0', '... and its tokens');
+ask('chat', 'silent');
+is(tokens(), 'null null null null', 'a provider that does not say');
+ask('chat', 'plain', ',"stream":true');
+is(tokens(), 'null null null null', 'a chat stream that was not asked to');
+ask('chat', 'rate');
+is(tokens(), 'null null null null', 'an error');
 
 # --- whose code tool it is ---
 

@@ -80,6 +80,10 @@ struct wire {
 	int (*read)(
 	    const struct conf_provider *, struct jspan, event_fn *, void *);
 
+	/* Take into the usage, which begins zeroed, what a whole answer or the
+	 * data of an event (checked by jspan_check()) says of it. */
+	void (*usage)(struct usage *, struct jspan);
+
 	/* Return a reader of a streamed answer, or NULL if memory ran out;
 	 * NULL: not built yet. */
 	struct wire_reader *(*stream)(const struct conf_provider *);

@@ -19,6 +19,12 @@ int
 wire_chat_read(const struct conf_provider *, struct jspan, event_fn *, void *);
 
 /**
+ * wire_chat_usage(u, root):
+ * Take into ${u} what the answer or event ${root} says of tokens.
+ */
+void wire_chat_usage(struct usage *, struct jspan);
+
+/**
  * wire_chat_stream(p):
  * Return a reader of a streamed answer.
  */

@@ -105,9 +105,10 @@ take_calls(struct stream *s, struct jspan delta)
 	return (rc);
 }
 
-static void
-take_usage(struct stream *s, struct jspan v)
+void
+wire_chat_usage(struct usage *usage, struct jspan root)
 {
+	struct jspan v = pick_member(root, "usage");
 	struct usage u = {0};
 	uint64_t all;
 
@@ -124,7 +125,7 @@ take_usage(struct stream *s, struct jspan v)
 			 "reasoning_tokens"),
 		&u.reasoning) == 0;
 	u.input = all > u.cached ? all - u.cached : 0;
-	s->usage = u;
+	*usage = u;
 }
 
 static enum wire_rc
@@ -189,7 +190,7 @@ take(struct wire_reader *r, struct jspan root)
 	struct stream *s = (struct stream *)r;
 	struct jspan choice;
 
-	take_usage(s, pick_member(root, "usage"));
+	wire_chat_usage(&s->usage, root);
 	if (first_choice(root, &choice))
 		return (take_choice(s, choice, "delta"));
 	return (
@@ -261,7 +262,7 @@ wire_chat_read(const struct conf_provider *p, struct jspan root, event_fn *fn,
 	r->fn = fn;
 	r->cookie = cookie;
 	((struct stream *)r)->whole = 1;
-	take_usage((struct stream *)r, pick_member(root, "usage"));
+	wire_chat_usage(&((struct stream *)r)->usage, root);
 	if (take_choice((struct stream *)r, choice, "message") == WIRE_OK &&
 	    end(r, 1) == WIRE_OK)
 		rc = 0;

@@ -20,6 +20,12 @@ int wire_messages_read(
     const struct conf_provider *, struct jspan, event_fn *, void *);
 
 /**
+ * wire_messages_usage(u, root):
+ * Take into ${u} what the answer or event ${root} says of tokens.
+ */
+void wire_messages_usage(struct usage *, struct jspan);
+
+/**
  * wire_messages_stream(p):
  * Return a reader of a streamed answer of ${p}.
  */

@@ -21,12 +21,6 @@ struct emit;
 int wire_messages_block(struct emit *, struct jspan);
 
 /**
- * wire_messages_usage(u, v):
- * Take into ${u} what ${v} says of tokens; a stream says it in pieces.
- */
-void wire_messages_usage(struct usage *, struct jspan);
-
-/**
  * wire_messages_stop(why):
  * What the "stop_reason" ${why} means.
  */

@@ -25,8 +25,9 @@ wire_messages_block(struct emit *e, struct jspan v)
 		: 0);
 }
 
-void
-wire_messages_usage(struct usage *u, struct jspan v)
+/* A stream says it in pieces, the first of them within a message. */
+static void
+take_usage(struct usage *u, struct jspan v)
 {
 	uint64_t made = 0, x;
 
@@ -49,6 +50,14 @@ wire_messages_usage(struct usage *u, struct jspan v)
 		u->reasoning = x;
 		u->has_reasoning = 1;
 	}
+}
+
+void
+wire_messages_usage(struct usage *u, struct jspan root)
+{
+
+	take_usage(u, emit_member(emit_member(root, "message"), "usage"));
+	take_usage(u, emit_member(root, "usage"));
 }
 
 enum stop
@@ -86,7 +95,7 @@ wire_messages_read(const struct conf_provider *p, struct jspan root,
 	emit_init(&e, fn, cookie);
 	while (rc == 0 && jspan_next(&it, NULL, &v))
 		rc = wire_messages_block(&e, v);
-	wire_messages_usage(&usage, emit_member(root, "usage"));
+	wire_messages_usage(&usage, root);
 	if (rc == 0)
 		rc = emit_stop(&e, &usage,
 		    wire_messages_stop(emit_member(root, "stop_reason")),

@@ -24,8 +24,7 @@ static enum wire_rc
 on_start(struct stream *s, struct jspan root)
 {
 
-	wire_messages_usage(
-	    &s->usage, emit_member(emit_member(root, "message"), "usage"));
+	wire_messages_usage(&s->usage, root);
 	return (WIRE_OK);
 }
 
@@ -80,7 +79,7 @@ on_message_delta(struct stream *s, struct jspan root)
 	struct jspan why = emit_member(delta, "stop_reason");
 	struct jspan sequence = emit_member(delta, "stop_sequence");
 
-	wire_messages_usage(&s->usage, emit_member(root, "usage"));
+	wire_messages_usage(&s->usage, root);
 	if (!pick_is(why, '"'))
 		return (WIRE_OK);
 	s->said_stop = 1;

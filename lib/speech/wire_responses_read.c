@@ -84,25 +84,29 @@ wire_responses_items(struct emit *e, struct jspan list)
 
 /* ---- How it ends */
 
-static void
-take_usage(struct usage *u, struct jspan v)
+void
+wire_responses_usage(struct usage *usage, struct jspan root)
 {
+	struct jspan v = emit_member(root, "response");
+	struct usage u = {0};
 	uint64_t all;
 
-	*u = (struct usage){0};
+	/* An event holds the answer; else it is the answer. */
+	v = emit_member(pick_is(v, '{') ? v : root, "usage");
 	if (pick_u64(emit_member(v, "input_tokens"), &all) ||
-	    pick_u64(emit_member(v, "output_tokens"), &u->output))
+	    pick_u64(emit_member(v, "output_tokens"), &u.output))
 		return;
-	u->known = 1;
-	u->has_cached =
+	u.known = 1;
+	u.has_cached =
 	    pick_u64(emit_member(emit_member(v, "input_tokens_details"),
 			 "cached_tokens"),
-		&u->cached) == 0;
-	u->has_reasoning =
+		&u.cached) == 0;
+	u.has_reasoning =
 	    pick_u64(emit_member(emit_member(v, "output_tokens_details"),
 			 "reasoning_tokens"),
-		&u->reasoning) == 0;
-	u->input = all > u->cached ? all - u->cached : 0;
+		&u.reasoning) == 0;
+	u.input = all > u.cached ? all - u.cached : 0;
+	*usage = u;
 }
 
 static enum stop
@@ -120,9 +124,9 @@ stop_of(const struct emit *e, struct jspan root)
 int
 wire_responses_end(struct emit *e, struct jspan root)
 {
-	struct usage usage;
+	struct usage usage = {0};
 
-	take_usage(&usage, emit_member(root, "usage"));
+	wire_responses_usage(&usage, root);
 	return (
 	    emit_stop(e, &usage, stop_of(e, root), (struct jspan){"null", 4}));
 }
