@@ -41,6 +41,11 @@ my %models = (
 	long => [{ text => 'I will', finish => 'length' }],
 	later => [{ text => 'So far', calls => [code("print('ran')")] },
 	    { status => 500, body => '{}' }],
+	leave => [{ calls => [code("open('left.txt','w').write('x')")] },
+	    { text => 'Left.' }],
+	look => [{ calls => [code("import os; print(os.listdir())")] },
+	    [map { { expect => ["'$_'"], text => $_ } } 'left.txt',
+	    'data.csv']],
 	first => [{ status => 500, body => '{}' }],
 	plain => [{ text => 'Yes.', reasoning => 'Hm.' }],
 );
@@ -233,9 +238,46 @@ for my $way (\&ask, \&stream) {
 	    'what the model thought');
 }
 
+# --- what a declaration says of its container ---
+
+sub interpreter { return [{ type => 'code_interpreter', container => $_[0] }] }
+for my $way (\&ask, \&stream) {
+	$r = $way->('job', with => { tools => interpreter({ type => 'auto',
+	    file_ids => \@up }) });
+	is($r->{json}{choices}[0]{message}{content}, "Let me see.\n\nThe table "
+	    . 'is in totals.csv.', 'files that it names are there') or
+	    diag($r->{body});
+	my %id;
+	for my $which (qw(declared body)) {
+		$id{$which} = $s->post('/v1/containers', json => { name =>
+		    $which, file_ids => $which eq 'body' ? [$up[0]] : [] })
+		    ->{json}{id};
+	}
+	ask('leave', with => { tools => interpreter($id{declared}) });
+	$r = $way->('look', with => { tools => interpreter($id{declared}) });
+	is($r->{json}{choices}[0]{message}{content}, 'left.txt',
+	    'a container that it names is used') or diag($r->{body});
+	$r = $way->('look', with => { tools => interpreter($id{declared}),
+	    container => $id{body} });
+	is($r->{json}{choices}[0]{message}{content}, 'data.csv',
+	    'but the request\'s own goes before it') or diag($r->{body});
+}
+
 # --- refusals, before the model is asked ---
 
 my @bad = (
+	['a file of a declaration that is not there', { tools => interpreter({
+	    file_ids => ['file_1'] }) }, '404 invalid_request_error '
+	    . 'file_not_found tools[0].container.file_ids'],
+	['files that are no list', { tools => interpreter({ file_ids =>
+	    'file_1' }) }, '400 invalid_request_error - '
+	    . 'tools[0].container.file_ids'],
+	['a declared container of ours that is not there', { tools =>
+	    interpreter('cntr_gw_3n8p5r1s6t2v9w4x8y1z') },
+	    '404 invalid_request_error container_not_found '
+	    . 'tools[0].container'],
+	['a declared container that is no id', { tools => interpreter(5) },
+	    '400 invalid_request_error - tools[0].container'],
 	['two choices', { n => 2 }, '400 invalid_request_error - n'],
 	['a file that is not there', { messages => [{ role => 'user',
 	    content => [{ type => 'file', file => { file_id => 'file_1' } }]

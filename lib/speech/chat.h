@@ -9,6 +9,7 @@
 
 /* Opaque types. */
 struct buf;
+struct openai_files;
 struct talk;
 struct writer;
 
@@ -19,10 +20,11 @@ struct writer;
 int chat_read(struct jspan, struct talk *, struct refusal *);
 
 /**
- * chat_read_turns(rd, list):
- * Read the value ${list} of the member "messages".
+ * chat_read_turns(rd, list, files):
+ * Read the value ${list} of the member "messages".  ${files} are handed over
+ * where the user first speaks.
  */
-int chat_read_turns(struct reader *, struct jspan);
+int chat_read_turns(struct reader *, struct jspan, struct openai_files *);
 
 /**
  * chat_gather(t), chat_stream(t, out):

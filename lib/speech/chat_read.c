@@ -229,6 +229,7 @@ int
 chat_read(struct jspan root, struct talk *t, struct refusal *why)
 {
 	struct reader rd = {.talk = t, .why = why, .brackets = 1};
+	struct openai_files files = {.at = NULL};
 	struct jspan turns, rest, old;
 
 	if (openai_part(&rd, root, "messages", &turns, &rest))
@@ -241,8 +242,9 @@ chat_read(struct jspan root, struct talk *t, struct refusal *why)
 		t->parallel = 0; /* There is room for one call. */
 	if (reader_each(&rd, rest, "functions", read_old_function) ||
 	    openai_tools(&rd, rest, &way) || openai_choice(&rd, rest, &way) ||
-	    read_old_choice(&rd, rest) || read_parameters(&rd, rest) ||
-	    pass_others(&rd, rest) || chat_read_turns(&rd, turns))
+	    read_old_choice(&rd, rest) || openai_declared(&rd, rest, &files) ||
+	    read_parameters(&rd, rest) || pass_others(&rd, rest) ||
+	    chat_read_turns(&rd, turns, &files))
 		return (-1);
 	return (talk_settle(t, why));
 }

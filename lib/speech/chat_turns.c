@@ -17,6 +17,7 @@
 /* How far the messages have been read. */
 struct chat {
 	struct reader *rd;
+	struct openai_files *files;
 	int newest;       /* Within the user's newest turn. */
 	size_t nth;       /* Of the messages. */
 	const char *call; /* The id made up for a call that has none. */
@@ -345,12 +346,16 @@ static const struct {
 static int
 read_message(struct chat *c, struct jspan v)
 {
+	const struct turn *last = c->rd->talk->last;
 	const char *role;
 	size_t i;
 
 	if (!pick_is(v, '{'))
 		return (reader_refuse(c->rd, "must be an object"));
 	if (reader_get_str(c->rd, v, "role", &role))
+		return (-1);
+	if (last != NULL && last->who == TALK_USER &&
+	    strcmp(role, "assistant") == 0 && openai_hand_over(c->rd, c->files))
 		return (-1);
 	for (i = 0; i < NELEM(roles); i++)
 		if (strcmp(roles[i].role, role) == 0)
@@ -380,9 +385,10 @@ newest_of(struct jspan list)
 }
 
 int
-chat_read_turns(struct reader *rd, struct jspan list)
+chat_read_turns(
+    struct reader *rd, struct jspan list, struct openai_files *files)
 {
-	struct chat c = {.rd = rd};
+	struct chat c = {.rd = rd, .files = files};
 	size_t mark = reader_in(rd, "messages"), newest, inner;
 	struct jspan_iter it;
 	struct jspan v;
@@ -400,5 +406,5 @@ chat_read_turns(struct reader *rd, struct jspan list)
 	if (rd->talk->last == NULL)
 		return (reader_refuse(rd, "there is nothing to answer"));
 	reader_out(rd, mark);
-	return (0);
+	return (openai_hand_over(rd, files));
 }

@@ -100,6 +100,26 @@ int openai_parameters(struct reader *, struct jspan);
  */
 int openai_container(struct reader *, struct jspan);
 
+/* The stored files that a declaration of code execution names. */
+struct openai_files {
+	struct jspan list; /* p NULL: none, or they are handed over. */
+	const char *at;    /* JSON path of it. */
+};
+
+/**
+ * openai_declared(rd, root, files):
+ * Read what the tools of ${root} that declare code execution say of its
+ * container: its id, or the ${files} that are to be in it.
+ */
+int openai_declared(struct reader *, struct jspan, struct openai_files *);
+
+/**
+ * openai_hand_over(rd, files):
+ * Add ${files} for the sandbox, which the user is taken to have handed over
+ * where the conversation stands.
+ */
+int openai_hand_over(struct reader *, struct openai_files *);
+
 /**
  * openai_part(rd, root, key, turns, rest):
  * Part the conversation, the member ${key} of ${root}, from the rest, which is

@@ -9,6 +9,7 @@
 
 /* Opaque types. */
 struct buf;
+struct openai_files;
 struct outcome;
 struct talk;
 struct writer;
@@ -20,13 +21,11 @@ struct writer;
 int responses_read(struct jspan, struct talk *, struct refusal *);
 
 /**
- * responses_read_input(rd, input, files, at):
- * Read the value ${input} of the member "input".  The stored files whose ids
- * the list ${files} holds (p NULL: none) are for the sandbox and are told of
- * where the user first speaks; ${at} is the list's position.
+ * responses_read_input(rd, input, files):
+ * Read the value ${input} of the member "input".  ${files} are handed over
+ * where the user first speaks.
  */
-int
-responses_read_input(struct reader *, struct jspan, struct jspan, const char *);
+int responses_read_input(struct reader *, struct jspan, struct openai_files *);
 
 /**
  * responses_read_run(rd, v, o):

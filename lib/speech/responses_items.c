@@ -15,9 +15,8 @@
 /* How far the input has been read. */
 struct input {
 	struct reader *rd;
-	int newest;         /* Within the user's newest turn. */
-	struct jspan files; /* p NULL: none, or told of already. */
-	const char *files_at;
+	int newest; /* Within the user's newest turn. */
+	struct openai_files *files;
 	struct outcome *run; /* The last one since the user spoke. */
 };
 
@@ -333,31 +332,6 @@ item_foreign(struct input *in, const char *type)
 	    in->rd, "an item of type %.80s cannot stand here", type));
 }
 
-/* The declared files, which the user is taken to have handed over at first. */
-static int
-add_declared(struct input *in)
-{
-	struct jspan_iter it;
-	struct jspan v;
-	struct part *p;
-
-	if (in->files.p == NULL || jspan_iter(&it, in->files))
-		return (0);
-	in->files.p = NULL;
-	while (jspan_next(&it, NULL, &v)) {
-		p = talk_add(in->rd->talk, TALK_USER, PART_FILE);
-		if (p == NULL)
-			return (reader_no_memory(in->rd));
-		p->newest = 1; /* One that is gone is an error. */
-		p->where = in->files_at;
-		if ((p->id = pick_str(in->rd->talk->mem, v)) == NULL ||
-		    p->id[0] == '\0')
-			return (refuse(in->rd->why, P_BAD_REQUEST, in->files_at,
-			    "%s: must be a list of ids", in->files_at));
-	}
-	return (0);
-}
-
 /* Whether the item is the user's, not the assistant's. */
 static int
 is_users(struct jspan v)
@@ -385,7 +359,7 @@ read_item(struct input *in, struct jspan v)
 	if (reader_opt_str(in->rd, v, "type", &type))
 		return (-1);
 	if (last != NULL && last->who == TALK_USER && !is_users(v) &&
-	    add_declared(in))
+	    openai_hand_over(in->rd, in->files))
 		return (-1);
 	for (i = 0; i < NELEM(items); i++)
 		if (strcmp(items[i].type, type) == 0)
@@ -439,9 +413,9 @@ read_list(struct input *in, struct jspan list, int old)
 
 int
 responses_read_input(
-    struct reader *rd, struct jspan list, struct jspan files, const char *at)
+    struct reader *rd, struct jspan list, struct openai_files *files)
 {
-	struct input in = {.rd = rd, .files = files, .files_at = at};
+	struct input in = {.rd = rd, .files = files};
 	size_t mark = reader_in(rd, "previous_response_id");
 
 	if (rd->talk->before.p != NULL && read_list(&in, rd->talk->before, 1))
@@ -452,5 +426,5 @@ responses_read_input(
 	if (pick_is(list, '"') ? read_user(&in, list) : read_list(&in, list, 0))
 		return (-1);
 	reader_out(rd, mark);
-	return (add_declared(&in));
+	return (openai_hand_over(rd, files));
 }

@@ -9,59 +9,6 @@
 
 static const struct openai_way way = {NULL, NULL, NULL, NULL};
 
-/* What a declaration of code execution says of its container. */
-struct declaration {
-	struct jspan files; /* p NULL: none are named. */
-	const char *at;
-};
-
-static int
-read_container(struct reader *rd, struct jspan v, struct declaration *d)
-{
-	size_t mark;
-
-	if (pick_is(v, '"'))
-		return (openai_container(rd, v));
-	if (!pick_is(v, '{'))
-		return (reader_refuse(rd, "must be an id or an object"));
-	if (d->files.p != NULL || !reader_member(v, "file_ids", &d->files))
-		return (0);
-	mark = reader_in(rd, "file_ids");
-	if (!pick_is(d->files, '['))
-		return (reader_refuse(rd, "must be a list"));
-	if ((d->at = reader_where(rd)) == NULL)
-		return (reader_no_memory(rd));
-	reader_out(rd, mark);
-	return (0);
-}
-
-static int
-read_declarations(struct reader *rd, struct jspan root, struct declaration *d)
-{
-	size_t mark = reader_in(rd, "tools"), i = 0, inner, deeper;
-	struct jspan_iter it;
-	struct jspan tools, v, type, container;
-	const char *s;
-
-	if (reader_member(root, "tools", &tools) &&
-	    jspan_iter(&it, tools) == 0 && !it.object)
-		while (jspan_next(&it, NULL, &v)) {
-			inner = reader_at(rd, i++);
-			if (reader_member(v, "type", &type) &&
-			    (s = pick_str(rd->talk->mem, type)) != NULL &&
-			    our_declared(s) != DECLARED_NONE &&
-			    reader_member(v, "container", &container)) {
-				deeper = reader_in(rd, "container");
-				if (read_container(rd, container, d))
-					return (-1);
-				reader_out(rd, deeper);
-			}
-			reader_out(rd, inner);
-		}
-	reader_out(rd, mark);
-	return (0);
-}
-
 /* ---- Parameters */
 
 /* What this gateway has not. */
@@ -203,7 +150,7 @@ int
 responses_read(struct jspan root, struct talk *t, struct refusal *why)
 {
 	struct reader rd = {.talk = t, .why = why, .brackets = 1};
-	struct declaration d = {.at = NULL};
+	struct openai_files files = {.at = NULL};
 	struct jspan input, rest;
 
 	if (openai_part(&rd, root, "input", &input, &rest))
@@ -214,9 +161,10 @@ responses_read(struct jspan root, struct talk *t, struct refusal *why)
 	if (t->ours != 0)
 		t->ours = 1U << OUR_CODE; /* All that it has words for. */
 	t->pictures = wants_outputs(t);
-	if (read_declarations(&rd, rest, &d) || openai_tools(&rd, rest, &way) ||
-	    openai_choice(&rd, rest, &way) || read_parameters(&rd, rest) ||
-	    responses_read_input(&rd, input, d.files, d.at))
+	if (openai_declared(&rd, rest, &files) ||
+	    openai_tools(&rd, rest, &way) || openai_choice(&rd, rest, &way) ||
+	    read_parameters(&rd, rest) ||
+	    responses_read_input(&rd, input, &files))
 		return (-1);
 	if (t->last == NULL)
 		return (refuse(why, P_BAD_REQUEST, "input",
