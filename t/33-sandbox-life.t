@@ -53,6 +53,17 @@ sub runs {
 	    $s->inside($id);
 }
 
+# The time, in ticks, that those of the processes have run in user mode that are
+# still there.
+sub cpu {
+	my $sum = 0;
+	for (@_) {
+		my @f = split ' ', Satchel::_slurp("/proc/$_/stat") =~ s/.*\) //r;
+		$sum += $f[11] if @f > 11;
+	}
+	return $sum;
+}
+
 # --- timers ---
 
 my $idle = $s->session(idle_timeout_seconds => 1);
@@ -102,14 +113,35 @@ is(join(' ', glob "$s->{sessions}/*"), '', 'all are destroyed without a trace');
 # --- destroy ---
 
 $id = $s->session;
-my $running = begin_bash($id, 'sleep 61', 30);
-ok(soon(3, sub { runs($id, qr/sleep\0?61/) }), 'a call runs');
+my $running = begin_bash($id, 'for i in 1 2 3; do yes >/dev/null & done; sleep 61', 30);
+ok(soon(3, sub { runs($id, qr/^yes/) == 3 && runs($id, qr/sleep\0?61/) }),
+    'a call runs');
 @pids = $s->inside($id);
 $before = time;
 is($s->del("/sessions/$id")->{status}, 204, 'destroy ends it');
 cmp_ok(time - $before, '<', 1.5, 'at once');
-is(join(' ', grep { Satchel::_alive($_) } @pids), '', 'with all its processes');
+my $used = cpu(@pids);
+sleep 0.2;
+cmp_ok(cpu(@pids), '<=', $used, 'nothing of it runs any more');
+ok(soon(1, sub { !grep { Satchel::_alive($_) } @pids }), 'all its processes end');
 is(end($running)->{status}, 404, 'and its caller is told');
+
+# A guest cannot have its session ended as destroy does: neither by a plain
+# signal nor by one that claims to come from outside.
+$id = $s->session;
+$c = $s->python($id, <<'END');
+import ctypes, os, signal, struct
+os.kill(1, signal.SIGTERM)
+libc = ctypes.CDLL(None, use_errno=True)
+number = {'x86_64': 129, 'aarch64': 138}[os.uname().machine]  # rt_sigqueueinfo
+for code in 0, -1, -6:
+    info = struct.pack('iiiiiI', signal.SIGTERM, 0, code, 0, 0, 0).ljust(128, b'\0')
+    rc = libc.syscall(number, 1, signal.SIGTERM, info)
+    print(code, rc, ctypes.get_errno() if rc else '')
+END
+is($c->{stdout}, "0 -1 1\n-1 0 \n-6 -1 1\n", 'a guest sends SIGTERM in all ways');
+is($s->bash($id, 'echo on')->{stdout}, "on\n", 'the session goes on');
+is($s->del("/sessions/$id")->{status}, 204, 'and ends when it is told to');
 
 # --- pid reuse ---
 

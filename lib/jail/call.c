@@ -1,5 +1,4 @@
 #include <sys/mman.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -40,15 +39,6 @@ set_polls(const struct call *c, struct pollfd p[P_COUNT])
 	p[P_ERR].events = POLLIN;
 	p[P_CTL].fd = c->g->ctl;
 	p[P_CTL].events = c->ask.len > 0 ? POLLIN | POLLOUT : POLLIN;
-}
-
-static void
-take_signals(struct call *c)
-{
-	struct signalfd_siginfo si;
-
-	(void)read(c->J->sigs, &si, sizeof(si));
-	guests_reap(c->J);
 }
 
 /* The interpreter's end is closed although it lives: it is of no use now. */
@@ -183,7 +173,7 @@ watch(struct call *c)
 		if (tell(c))
 			return (CALL_LEFT);
 		if (p[P_SIGS].revents)
-			take_signals(c);
+			guests_heed(c->J);
 		if (p[P_CTL].revents && c->calls != NULL)
 			hear(c);
 		else if (p[P_CTL].revents)

@@ -38,7 +38,7 @@ struct jail {
 	int ready;      /* Nobody's yet. */
 	int over;       /* It is to end. */
 	int root;       /* The workspace. */
-	int sigs;       /* signalfd of SIGCHLD. */
+	int sigs;       /* signalfd of SIGCHLD and SIGTERM. */
 	int group;      /* For cgroup_kills(). */
 	struct guest
 	    kernel; /* The Python interpreter, stopped between calls. */
@@ -99,6 +99,14 @@ void guest_close(struct guest *);
  * Wait for all that has ended, and note it where it was one of ${J}'s.
  */
 void guests_reap(struct jail *);
+
+/**
+ * guests_heed(J):
+ * Take the signals that have come: as guests_reap(), but SIGTERM from outside
+ * the session stops all guests for good, closes the socket and ends us and with
+ * us them, without a return.
+ */
+void guests_heed(struct jail *);
 
 /**
  * guests_end(J):

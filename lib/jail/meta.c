@@ -1,10 +1,6 @@
-#include <sys/syscall.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +10,6 @@
 
 #include "jail/meta.h"
 
-#define END_MS 1000
 #define META_MAX 512
 
 static const struct {
@@ -111,25 +106,4 @@ meta_of(uint64_t pid, uint64_t *start)
 	for (p += 2, i = 3; i <= 22 && p != NULL; i++)
 		word = strsep(&p, " ");
 	return (num_u64(word, 0, UINT64_MAX, start));
-}
-
-int
-meta_kill(const struct meta *m)
-{
-	struct pollfd p = {.events = POLLIN};
-	uint64_t start;
-	int rc = -1;
-
-	p.fd = (int)syscall(SYS_pidfd_open, (pid_t)m->pid, 0);
-	if (p.fd == -1)
-		return (errno == ESRCH ? 0 : -1);
-
-	/* The number is now held by the descriptor: compare, then kill. */
-	if (meta_of(m->pid, &start) || start != m->start)
-		rc = 0;
-	else if (syscall(SYS_pidfd_send_signal, p.fd, SIGKILL, NULL, 0) == 0 &&
-	    poll(&p, 1, END_MS) == 1)
-		rc = 0;
-	(void)close(p.fd);
-	return (rc);
 }

@@ -26,12 +26,4 @@ int meta_read(int, struct meta *);
  */
 int meta_of(uint64_t, uint64_t *);
 
-/**
- * meta_kill(m):
- * Kill the supervisor that ${m} names, never another process that has got its
- * number, and wait a second at most until it and its session have gone.  Return
- * 0 once they have, else -1.
- */
-int meta_kill(const struct meta *);
-
 #endif /* !JAIL_META_H_ */

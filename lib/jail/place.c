@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include "jail/end.h"
 #include "jail/meta.h"
 #include "jail/place.h"
 
@@ -149,9 +150,7 @@ place_end(int at, const char *name)
 	if ((dir = place_open(at, name)) == -1)
 		return (-1);
 
-	/* Nobody finds it any more, whatever the kill takes. */
-	(void)unlinkat(dir, "sock", 0);
-	if (meta_read(dir, &m) == 0 && meta_kill(&m))
+	if (meta_read(dir, &m) == 0 && end_session(dir, &m))
 		log_warn("sandbox: %s: its supervisor does not end", name);
 	place_discard(at, name, dir);
 	return (0);

@@ -69,8 +69,8 @@ void place_discard(int, const char *, int);
 
 /**
  * place_end(at, name):
- * Kill the supervisor, if it lives, and remove the directory.  Return -1 if it
- * was not there.
+ * End the session, if it lives (end_session()), and remove the directory.
+ * Return -1 if it was not there.
  */
 int place_end(int, const char *);
 

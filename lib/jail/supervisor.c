@@ -84,7 +84,6 @@ loop(struct jail *J)
 	    {.fd = J->sigs, .events = POLLIN},
 	};
 	uint64_t now = J->began, ends, idle, wait;
-	struct signalfd_siginfo si;
 	int measured = 0, n;
 
 	ends = now + J->lim.lifetime_s * 1000;
@@ -100,10 +99,8 @@ loop(struct jail *J)
 			usage_write(SUPERVISOR_LOCK);
 			measured = 1;
 		}
-		if (p[1].revents) {
-			(void)read(J->sigs, &si, sizeof(si));
-			guests_reap(J);
-		}
+		if (p[1].revents)
+			guests_heed(J);
 		if (p[0].revents) {
 			serve_next(J, ends);
 			ends = J->began + J->lim.lifetime_s * 1000;
@@ -113,7 +110,11 @@ loop(struct jail *J)
 	}
 }
 
-/* From now on children are waited for when signalfd says so. */
+/*
+ * From now on children are waited for when signalfd says so.  The first process
+ * of a pid namespace can tell whether SIGTERM comes from outside; any other
+ * ends by it.
+ */
 static int
 watch_children(void)
 {
@@ -121,6 +122,8 @@ watch_children(void)
 
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
+	if (getpid() == 1)
+		sigaddset(&mask, SIGTERM);
 	if (sigprocmask(SIG_SETMASK, &mask, NULL))
 		return (-1);
 	return (signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
