@@ -186,9 +186,12 @@ static int
 end_call(struct heard *h, const struct event *ev)
 {
 
+	struct heard_call *c = h->now;
+
+	h->now = NULL;
 	if (h->live == LIVE_NOW && tell(h, ev))
 		return (-1);
-	return (talk_text(h->talk, h->args.p, h->args.len, &h->now->args));
+	return (talk_text(h->talk, h->args.p, h->args.len, &c->args));
 }
 
 int
@@ -236,6 +239,18 @@ heard_flush(void *cookie)
 }
 
 /* ---- The round is over */
+
+int
+heard_cut(struct heard *h)
+{
+	static const struct event end = {.kind = EVENT_CALL_END};
+
+	h->cut = 1;
+	h->stop = STOP_LENGTH;
+	if (h->now != NULL && end_call(h, &end))
+		return (-1);
+	return (h->text.len > 0 || h->thought.len > 0 || h->first != NULL);
+}
 
 static int
 is_object(struct text args)

@@ -51,10 +51,11 @@ struct heard {
 
 	struct buf text; /* Said in this round. */
 	struct buf thought;
-	struct buf args; /* Of the call under way. */
-	struct heard_call *first, **end, *now;
+	struct buf args;                       /* Of the call under way. */
+	struct heard_call *first, **end, *now; /* now: NULL between calls. */
 	enum live live;
 	int last;          /* No call of ours is allowed. */
+	int cut;           /* By heard_cut(). */
 	uint64_t estimate; /* Tokens of the request. */
 	struct usage usage;
 	enum stop stop;
@@ -80,6 +81,14 @@ int heard_event(void *, const struct event *);
  * gone.
  */
 int heard_flush(void *);
+
+/**
+ * heard_cut(h):
+ * No more of the round will come: end the call that is under way, as if the
+ * token limit had broken it off.  Return 1; 0 if nothing at all has come; or -1
+ * if memory ran out.
+ */
+int heard_cut(struct heard *);
 
 /**
  * heard_sort(h, max_tokens):

@@ -394,6 +394,15 @@ end(struct state *s, enum stop stop)
 	s->stop = stop;
 }
 
+/* The turn has used up its time. */
+static void
+end_late(struct state *s)
+{
+	const struct talk *t = s->job->talk;
+
+	end(s, t->quiet || t->ours == 0 ? STOP_LENGTH : STOP_PAUSE);
+}
+
 /* Decide, after a round's calls have been dealt with, whether to go on. */
 static void
 decide(struct state *s, const struct heard *h, int limited)
@@ -401,12 +410,14 @@ decide(struct state *s, const struct heard *h, int limited)
 
 	if (heard_count(h, WHOSE_CALLER) > 0 || s->code.nasked > 0)
 		end(s, STOP_CALLS);
+	else if (h->cut)
+		end_late(s);
 	else if (heard_count(h, WHOSE_OURS) + heard_count(h, WHOSE_NOBODY) == 0)
 		end(s, h->stop == STOP_CALLS ? STOP_END : h->stop);
 	else if (h->stop == STOP_LENGTH || (limited && s->tokens == 0))
 		end(s, STOP_LENGTH);
 	else if (clock_ms() + LEAST_MS > s->deadline)
-		end(s, s->job->talk->quiet ? STOP_LENGTH : STOP_PAUSE);
+		end_late(s);
 	s->sequence = h->sequence;
 }
 
@@ -436,6 +447,20 @@ time_for(const struct state *s)
 	return (left < most ? left : most);
 }
 
+/* Was it the turn's own time that ended the round, and not the provider's?
+ * Then the answer is what there is, if there is anything. */
+static enum run_rc
+judge_late(struct state *s, struct heard *h)
+{
+	int any;
+
+	if (s->why->kind != P_UPSTREAM_TIMEOUT || clock_ms() < s->deadline)
+		return (RUN_REFUSED);
+	if ((any = heard_cut(h)) == -1)
+		return (no_memory(s));
+	return (any || s->job->ran ? RUN_OK : RUN_REFUSED);
+}
+
 static enum run_rc
 one_round(struct state *s)
 {
@@ -452,6 +477,8 @@ one_round(struct state *s)
 	heard_init(&h, job->talk, job->writer, r.last);
 	rc = ask_round(
 	    job->env, job->provider, job->talk, &r, time_for(s), &sink, s->why);
+	if (rc == RUN_REFUSED)
+		rc = judge_late(s, &h);
 	if (rc == RUN_OK) {
 		account(s, &h);
 		if (s->rounds > 0)
