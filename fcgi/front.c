@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/turns.h"
 
 #include "fcgi/front.h"
 #include "fcgi/io.h"
@@ -69,8 +71,10 @@ struct front {
 	uint32_t gen;    /* Never 0. */
 	uint64_t gen_ms; /* When it began. */
 	uint64_t answered;
-	int paused;   /* The door is shut until a thread is free. */
-	int stopping; /* Keep no connection. */
+	struct turns turns;
+	int paused; /* The door is shut until a thread is free. */
+
+	atomic_int stopping; /* Keep no connection. */
 };
 
 static void
@@ -141,34 +145,53 @@ seen(struct front *f, uint32_t gen)
 		f->fresh--;
 }
 
-/* A thread has a request; the last free one shuts the door. */
-static void
-begin(struct front *f, uint32_t gen)
+/* Have the thread of ${turn} look for a request.  -1 if there will be none. */
+static int
+look(struct front *f, struct turn *turn)
 {
-	int full;
+	int rc;
 
+	if (turn->held)
+		return (0);
 	pthread_mutex_lock(&f->lock);
-	seen(f, gen);
-	full = ++f->busy == f->threads;
+	rc = turns_take(&f->turns, turn, &f->lock);
 	pthread_mutex_unlock(&f->lock);
-	if (full)
-		wake(f);
+	return (rc);
 }
 
-/* A thread has no request any more; ${keep} its connection ${fd} if it may. */
+/* A thread has a request; the last free one shuts the door. */
 static void
-done(struct front *f, int fd, int keep)
+begin(struct front *f, struct turn *turn, uint32_t gen)
 {
 	int news;
 
 	pthread_mutex_lock(&f->lock);
-	f->busy--;
-	f->answered++;
-	news = f->paused || (f->stopping && f->busy == 0);
-	if (keep && !f->stopping)
+	seen(f, gen);
+	news = turns_begin(&f->turns, turn);
+	news |= ++f->busy == f->threads;
+	pthread_mutex_unlock(&f->lock);
+	if (news)
+		wake(f);
+}
+
+/*
+ * A thread has no request any more; ${keep} its connection ${fd} if it may.
+ * What the next thread does with that may come before the end of this.
+ */
+static void
+done(struct front *f, struct turn *turn, int fd, int keep)
+{
+	int news;
+
+	if (keep && !atomic_load(&f->stopping))
 		watch(f, EPOLL_CTL_MOD, fd, 0);
 	else if (fd != -1)
 		close(fd);
+	pthread_mutex_lock(&f->lock);
+	f->busy--;
+	f->answered++;
+	turns_done(&f->turns, turn);
+	news = f->paused || (atomic_load(&f->stopping) && f->busy == 0);
 	pthread_mutex_unlock(&f->lock);
 	if (news)
 		wake(f);
@@ -183,11 +206,12 @@ left(struct front *f, const struct epoll_event *e)
 	if (!(e->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) ||
 	    recv(FD_OF(e), &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
 		return (0);
-	/* The thread that had it may still be inside done(). */
-	pthread_mutex_lock(&f->lock);
-	seen(f, GEN_OF(e));
+	if (GEN_OF(e) != 0) {
+		pthread_mutex_lock(&f->lock);
+		seen(f, GEN_OF(e));
+		pthread_mutex_unlock(&f->lock);
+	}
 	close(FD_OF(e));
-	pthread_mutex_unlock(&f->lock);
 	return (1);
 }
 
@@ -195,23 +219,25 @@ static void *
 worker(void *cookie)
 {
 	struct front *f = cookie;
+	struct turn turn = {.given = PTHREAD_COND_INITIALIZER};
 	struct epoll_event e;
 	FCGX_Request fcgx;
 	int keep;
 
-	for (;;) {
+	while (look(f, &turn) == 0) {
 		if (epoll_wait(f->connfd, &e, 1, -1) < 1)
 			continue;
 		if (FD_OF(&e) == f->overfd)
-			return (NULL);
+			break;
 		if (left(f, &e))
 			continue;
-		begin(f, GEN_OF(&e));
+		begin(f, &turn, GEN_OF(&e));
 		if (answer(f, &fcgx, FD_OF(&e), &keep))
-			done(f, FD_OF(&e), keep);
+			done(f, &turn, FD_OF(&e), keep);
 		else
-			done(f, -1, 0);
+			done(f, &turn, -1, 0);
 	}
+	return (NULL);
 }
 
 static int
@@ -335,6 +361,39 @@ crowded(struct front *f)
 	return (!f->paused ? 0 : busy ? -1 : FRESH_MS);
 }
 
+/* Pass on the turns that are due to be.  Returns as turns_tick(). */
+static int
+tick(struct front *f)
+{
+	int ms;
+
+	pthread_mutex_lock(&f->lock);
+	ms = turns_tick(&f->turns, clock_ms());
+	pthread_mutex_unlock(&f->lock);
+	return (ms);
+}
+
+/* Wait for events at the door for ${wait} ms, or -1: until there are some. */
+static int
+events(struct front *f, struct epoll_event *ev, int wait)
+{
+	const uint64_t until = clock_ms() + (uint64_t)(wait > 0 ? wait : 0);
+	uint64_t now;
+	int ms, n, left = wait;
+
+	for (;;) {
+		ms = tick(f);
+		if (left >= 0 && (ms == -1 || left < ms))
+			ms = left;
+		n = epoll_wait(f->doorfd, ev, NEVENTS, ms);
+		if (n != 0 || left == 0)
+			return (n);
+		if (wait >= 0)
+			left =
+			    (now = clock_ms()) < until ? (int)(until - now) : 0;
+	}
+}
+
 /* One round of events; ${wait} in ms.  Return how long not to listen. */
 static int
 round_of(struct front *f, int wait)
@@ -342,7 +401,7 @@ round_of(struct front *f, int wait)
 	struct epoll_event ev[NEVENTS];
 	int i, n, pause = 0;
 
-	n = epoll_wait(f->doorfd, ev, NEVENTS, wait);
+	n = events(f, ev, wait);
 	for (i = 0; i < n; i++) {
 		if (ev[i].data.fd == f->signalfd)
 			f->told = 1;
@@ -375,9 +434,7 @@ stop(struct front *f)
 {
 	uint64_t before = UINT64_MAX, now;
 
-	pthread_mutex_lock(&f->lock);
-	f->stopping = 1;
-	pthread_mutex_unlock(&f->lock);
+	atomic_store(&f->stopping, 1);
 	(void)epoll_ctl(f->doorfd, EPOLL_CTL_DEL, f->signalfd, NULL);
 	listen_off(f);
 	(void)accept_some(f, INT_MAX);
@@ -477,6 +534,9 @@ join(struct front *f, pthread_t *threads, size_t n)
 	size_t i;
 
 	(void)!write(f->overfd, &one, sizeof(one));
+	pthread_mutex_lock(&f->lock);
+	turns_over(&f->turns);
+	pthread_mutex_unlock(&f->lock);
 	for (i = 0; i < n; i++)
 		(void)pthread_join(threads[i], NULL);
 }
@@ -505,7 +565,8 @@ set_signals(sigset_t *stops)
 }
 
 int
-front_run(int fd, size_t threads, front_handler *handle, void *cookie)
+front_run(
+    int fd, size_t threads, size_t quick, front_handler *handle, void *cookie)
 {
 	struct front f = {.handle = handle,
 	    .cookie = cookie,
@@ -522,6 +583,7 @@ front_run(int fd, size_t threads, front_handler *handle, void *cookie)
 		log_err("front: out of memory");
 		goto err0;
 	}
+	turns_init(&f.turns, quick < threads ? quick : threads);
 	set_signals(&stops); /* The library has set handlers of its own. */
 	if (open_all(&f, &stops) == 0 &&
 	    (n = start(&f, thread, threads)) == threads) {

@@ -4,10 +4,11 @@
 #include <stddef.h>
 
 /*
- * The FastCGI side of a program: one thread waits on all connections, and a
- * pool of threads answers requests, so that a connection between two requests
- * costs no thread and more connections than threads starve nobody.  Stock
- * libfcgi parses and frames; it is handed connections we accepted ourselves.
+ * The FastCGI side of a program: one thread takes connections, and a pool of
+ * threads waits on all of them for requests to answer, so that a connection
+ * between two requests costs no thread and more connections than threads starve
+ * nobody.  Stock libfcgi parses and frames; it is handed connections we
+ * accepted ourselves.
  */
 
 /* Opaque type. */
@@ -20,13 +21,15 @@ struct io;
 typedef void front_handler(struct io *, void *);
 
 /**
- * front_run(fd, threads, handle, cookie):
+ * front_run(fd, threads, quick, handle, cookie):
  * Answer requests from the listening socket ${fd}, which is closed in the end,
  * on ${threads} threads until SIGTERM or SIGINT; then accept no more, finish
  * what runs, and return 0.  Return -1, after logging why, if it cannot start.
- * May be called once in a process.
+ * At most ${quick} requests are begun at once, but for those that have run for
+ * some ms: quick ones then wait for each other here and not half done.  May be
+ * called once in a process.
  */
-int front_run(int, size_t, front_handler *, void *);
+int front_run(int, size_t, size_t, front_handler *, void *);
 
 /**
  * front_cgi(handle, cookie):

@@ -233,7 +233,9 @@ child(void *cookie, size_t slot)
 	struct program *p = cookie;
 
 	(void)slot;
-	return (front_run(p->fd, p->threads, sbx_dispatch, &p->srv) ? 1 : 0);
+	return (front_run(p->fd, p->threads, p->threads, sbx_dispatch, &p->srv)
+		? 1
+		: 0);
 }
 
 /* Serve until told to end.  Returns an exit status. */

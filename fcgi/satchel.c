@@ -75,14 +75,24 @@ all_threads(const struct conf *c)
 	return (c->files_threads + c->run_threads);
 }
 
-/* What -p may say. */
+/* A short request needs a database connection: without one it would only be in
+ * the way of those that have. */
+static size_t
+files_quick(const struct conf *c)
+{
+
+	return (c->db_pool);
+}
+
+/* What -p may say: how many threads, how many of them begin at once. */
 static const struct kind {
 	const char *name;
 	size_t (*threads)(const struct conf *);
+	size_t (*quick)(const struct conf *);
 } kinds[] = {
-    {"all", all_threads},
-    {"files", files_threads},
-    {"run", run_threads},
+    {"all", all_threads, all_threads},
+    {"files", files_threads, files_quick},
+    {"run", run_threads, run_threads},
 };
 
 static int
@@ -207,7 +217,8 @@ child(void *cookie, size_t slot)
 	srv.stats = p->stats;
 	srv.rates = p->rates;
 	srv.slot = slot;
-	if (front_run(p->listenfd, threads, serve, &srv) == 0)
+	if (front_run(p->listenfd, threads, p->kind->quick(&p->conf), serve,
+		&srv) == 0)
 		rc = 0;
 	gate_free(srv.gate);
 err2:

@@ -16,7 +16,7 @@ my $dir = tempdir(CLEANUP => 1);
 my $patience = $bin =~ /san/ ? 3 : 1;	# Sanitizers are slow.
 my %running;
 
-# start($name, $processes, $threads): run it, and wait until it listens.
+# start($name, $processes, $threads, $quick): run it, and wait until it listens.
 sub start {
 	my ($name, @args) = @_;
 	my $sock = "$dir/$name.sock";
@@ -86,6 +86,26 @@ my ($sock, $pid) = start('two', 1, 2);
 	$kept[1]->request('/pid', '');
 	ok($kept[1]->answer, 'half a header holds one thread, not both');
 	ok(!$silent[1]->closed(0.1), 'silent connections are left open');
+}
+
+# One that may be quick at a time: slow ones step aside for it.
+{
+	my ($one, $parent) = start('one', 1, 4, 1);
+	my @slow = map { Fcgi->connect($one) } 1 .. 3;
+	$_->request('/sleep/2000', '') for @slow;
+	my $c = Fcgi->connect($one);
+	my $t = time;
+	my $n = grep { $c->request('/pid', ''); ($c->answer // {})->{ended} } 1 .. 20;
+	is($n, 20, 'three slow requests do not keep out quick ones');
+	cmp_ok(time - $t, '<', 1 * $patience, 'nor keep them waiting');
+	is(scalar(grep { ($_->answer // {})->{body} eq 'slept' } @slow), 3,
+	    'the slow ones are answered');
+
+	$_->request('/pid', '') for @slow;
+	is(scalar(grep { ($_->answer // {})->{ended} } @slow), 3,
+	    'and their connections are of use');
+	kill TERM => $parent;
+	is(ended($parent, 10), 0, 'threads that sleep leave too');
 }
 
 # Several processes: as many long requests as there are threads in all, at once

@@ -15,12 +15,12 @@
 /*
  * A program over front, io, listen and pool with nothing behind it: each path
  * shows one trait of theirs to t/03-front.t.
- *	front SOCKET|HOST:PORT|- PROCESSES THREADS
+ *	front SOCKET|HOST:PORT|- PROCESSES THREADS [QUICK]
  * where "-" is the socket it was started with, or CGI.
  */
 
 static int listenfd;
-static size_t threads;
+static size_t threads, quick;
 
 static void
 say(struct io *io, const char *text)
@@ -169,7 +169,7 @@ child(void *cookie, size_t slot)
 
 	(void)cookie;
 	(void)slot;
-	return (front_run(listenfd, threads, handle, NULL) ? 1 : 0);
+	return (front_run(listenfd, threads, quick, handle, NULL) ? 1 : 0);
 }
 
 static void
@@ -195,11 +195,14 @@ main(int argc, char *argv[])
 	uint64_t processes, n;
 	const char *where;
 
-	if (argc != 4 || num_u64(argv[2], 1, POOL_MAX, &processes) ||
+	if (argc < 4 || argc > 5 || num_u64(argv[2], 1, POOL_MAX, &processes) ||
 	    num_u64(argv[3], 1, 4096, &n))
 		return (2);
 	where = strcmp(argv[1], "-") ? argv[1] : NULL;
 	threads = n;
+	if (argc == 5 && num_u64(argv[4], 1, 4096, &n))
+		return (2);
+	quick = n;
 	p.processes = processes;
 	p.cookie = argv[1];
 	listen_raise_nofile();

@@ -1,0 +1,106 @@
+#include <string.h>
+
+#include "base/turns.h"
+
+/* Ticks go on for so long after the last time that nobody looked: to begin
+ * with them costs a wake-up. */
+#define TENSE 40
+
+void
+turns_init(struct turns *T, size_t n)
+{
+
+	memset(T, 0, sizeof(*T));
+	T->spare = n;
+}
+
+int
+turns_take(struct turns *T, struct turn *turn, pthread_mutex_t *lock)
+{
+
+	if (!turn->held && T->spare > 0) {
+		T->spare--;
+		T->looking++;
+		turn->held = 1;
+	}
+	if (!turn->held) {
+		turn->next = T->sleeping;
+		T->sleeping = turn;
+	}
+	while (!turn->held && !T->over)
+		(void)pthread_cond_wait(&turn->given, lock);
+	return (T->over ? -1 : 0);
+}
+
+int
+turns_begin(struct turns *T, struct turn *turn)
+{
+	const int calm = T->tense == 0;
+
+	T->looking--;
+	T->young++;
+	turn->gen = T->gen;
+	if (T->looking > 0)
+		return (0);
+	T->tense = TENSE;
+	return (calm);
+}
+
+void
+turns_done(struct turns *T, struct turn *turn)
+{
+
+	if (turn->gen == T->gen)
+		T->young--;
+	else if (turn->gen + 1 == T->gen)
+		T->old--;
+	else
+		turn->held = 0; /* Somebody else has it. */
+	if (turn->held)
+		T->looking++;
+}
+
+/* Somebody has lost his turn. */
+static void
+pass_on(struct turns *T)
+{
+	struct turn *turn = T->sleeping;
+
+	if (turn == NULL) {
+		T->spare++;
+		return;
+	}
+	T->sleeping = turn->next;
+	T->looking++;
+	turn->held = 1;
+	(void)pthread_cond_signal(&turn->given);
+}
+
+int
+turns_tick(struct turns *T, uint64_t ms)
+{
+
+	if (T->tense == 0)
+		return (-1);
+	if (ms < T->next_ms)
+		return ((int)(T->next_ms - ms));
+	T->next_ms = ms + TURNS_MS;
+	T->tense--;
+	if (T->looking == 0) {
+		for (; T->old > 0; T->old--)
+			pass_on(T);
+		T->old = T->young;
+		T->young = 0;
+		T->gen++;
+	}
+	return (T->tense > 0 ? TURNS_MS : -1);
+}
+
+void
+turns_over(struct turns *T)
+{
+
+	T->over = 1;
+	for (; T->sleeping != NULL; T->sleeping = T->sleeping->next)
+		(void)pthread_cond_signal(&T->sleeping->given);
+}
