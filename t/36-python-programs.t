@@ -112,6 +112,20 @@ sys.exit(3)
 END
 		qr/\Aend\nthread\nat exit\ngone still here\ngone still here\n\z/,
 		code => 3],
+	['a child that ends as its parent would', <<'END', qr/\Achild\nparent 5\n\z/, code => 6],
+import os, sys
+if not (pid := os.fork()):
+    print('child')
+    sys.exit(5)
+print('parent', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+sys.exit(6)
+END
+	['a child that is left behind', <<'END', qr/\Aend\n\z/, code => 7],
+import os, sys, time
+if not os.fork(): time.sleep(60)
+print('end')
+sys.exit(7)
+END
 	['a thread that nobody waits for', <<'END', qr/\Aend\n\z/, code => 0],
 import threading, time
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
@@ -332,6 +346,25 @@ $id = $ready->session;
 $ready->bash($id, 'echo early >/proc/2/fd/1; echo early >/proc/2/fd/2');
 is_deeply([@{$ready->run($id, 'py', $pid)->{content}}{qw(stdout stderr)}],
     ["2\n", ''], 'what others have said through it is not its own');
+
+# What a program says of its end is only a hint: nothing of it runs on.
+$id = $ready->session;
+$r = $ready->run($id, 'py', <<'END');
+import ctypes, os, signal, threading
+def write():
+    with open('f', 'wb', 0) as f:
+        while True: f.write(b'x')
+threading.Thread(target=write).start()
+if not os.fork(): write()
+while not os.path.exists('f') or os.path.getsize('f') < 10: pass
+ctypes.CDLL(None).sigqueue(1, signal.SIGRTMIN, 5)
+write()
+END
+is($r->{content}{return_code}, 5, 'one that lies about its end is ended');
+my $size = length $ready->fetch($id, 'f')->{body};
+is(length $ready->fetch($id, 'f')->{body}, $size, '... with all that it has begun');
+is($ready->run($id, 'py', 'print(1)')->{content}{stdout}, "1\n",
+    '... and the next is none the worse');
 
 $cold->done;
 $ready->done;

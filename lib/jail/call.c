@@ -173,7 +173,8 @@ watch(struct call *c)
 		if (tell(c))
 			return (CALL_LEFT);
 		if (p[P_SIGS].revents)
-			guests_heed(c->J);
+			c->told |= guests_heed(
+			    c->J, c->g == &c->J->bash ? c->g : NULL, &c->code);
 		if (p[P_CTL].revents && c->calls != NULL)
 			hear(c);
 		else if (p[P_CTL].revents)
@@ -351,7 +352,7 @@ static int
 calm(struct jail *J)
 {
 
-	guests_reap(J);
+	(void)guests_reap(J);
 	if (J->kernel.pid == 0 || J->kernel.dead)
 		return (0);
 	discard(J);
@@ -365,6 +366,7 @@ call_guest(struct call *c, const struct guest_how *how)
 	int bad;
 
 	c->g = &J->bash;
+	guests_gone(J);
 	bad = !(how->path == NULL && calm(J) &&
 		  kernel_program(J, how, c->g) == 0) &&
 	    guest_start(J, how, c->g);
@@ -410,6 +412,7 @@ call_python(struct call *c, const char *code, size_t len)
 	struct jail *J = c->J;
 
 	c->g = &J->kernel;
+	guests_gone(J);
 	(void)calm(J);
 	if (kernel_start(J) || kernel_ask(c->nonce, code, len, &c->ask)) {
 		guests_kill(J);

@@ -44,7 +44,7 @@ struct call {
 	struct buf ask; /* What the interpreter has yet to be sent. */
 	char nonce[KERNEL_NONCE + 1];
 	struct kernel_line line;
-	int told;         /* The interpreter has said that it is done. */
+	int told;         /* It has said that it is done. */
 	uint64_t settled; /* When it will have asked for all; 0: not begun. */
 };
 

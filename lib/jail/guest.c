@@ -182,8 +182,11 @@ note(struct guest *g, pid_t pid, int status)
 	g->status = status;
 }
 
-/* Wait for children until there are none that ${flags} would wait for. */
-static void
+/*
+ * Wait for children until there are none that ${flags} would wait for; return
+ * whether there are others.
+ */
+static int
 reap(struct jail *J, int flags)
 {
 	int status;
@@ -194,17 +197,27 @@ reap(struct jail *J, int flags)
 		if (pid == -1 && errno == EINTR)
 			continue;
 		if (pid <= 0)
-			break;
+			return (pid == 0);
 		note(&J->kernel, pid, status);
 		note(&J->bash, pid, status);
 	}
 }
 
-void
+int
 guests_reap(struct jail *J)
 {
 
-	reap(J, WNOHANG);
+	return (reap(J, WNOHANG));
+}
+
+_Noreturn void
+guest_leave(int status)
+{
+	const union sigval v = {.sival_int = status};
+
+	/* Should it be lost, the supervisor sees our end in its time. */
+	(void)sigqueue(1, GUEST_LEAVES, v);
+	_exit(status);
 }
 
 /*
@@ -225,19 +238,28 @@ leave(void)
 	_exit(0);
 }
 
-void
-guests_heed(struct jail *J)
+int
+guests_heed(struct jail *J, const struct guest *g, int *status)
 {
 	struct signalfd_siginfo si[2];
 	ssize_t n, i;
+	int left = 0;
 
 	n = read(J->sigs, si, sizeof(si));
-	for (i = 0; i < n / (ssize_t)sizeof(si[0]); i++)
+	for (i = 0; i < n / (ssize_t)sizeof(si[0]); i++) {
 		/* A sender outside has no number here, and guests can't lie. */
 		if (si[i].ssi_signo == SIGTERM && si[i].ssi_code == SI_USER &&
 		    si[i].ssi_pid == 0)
 			leave();
-	guests_reap(J);
+		/* Here they can, each about its own end: then it is ended. */
+		if (si[i].ssi_signo == (uint32_t)GUEST_LEAVES && g != NULL &&
+		    si[i].ssi_pid == (uint32_t)g->pid) {
+			*status = si[i].ssi_int & 0xff;
+			left = 1;
+		}
+	}
+	(void)guests_reap(J);
+	return (left);
 }
 
 void
@@ -245,5 +267,5 @@ guests_kill(struct jail *J)
 {
 
 	(void)kill(-1, SIGKILL);
-	reap(J, 0);
+	(void)reap(J, 0);
 }

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <signal.h>
+
 #include "jail/editor.h"
 #include "jail/limits.h"
 #include "jail/out.h"
@@ -38,12 +40,13 @@ struct jail {
 	int ready;      /* Nobody's yet. */
 	int over;       /* It is to end. */
 	int root;       /* The workspace. */
-	int sigs;       /* signalfd of SIGCHLD and SIGTERM. */
+	int sigs;       /* signalfd of SIGCHLD, SIGTERM, GUEST_LEAVES. */
 	int group;      /* For cgroup_kills(). */
 	struct guest
 	    kernel; /* The Python interpreter, stopped between calls. */
 	int fresh;  /* It has all that the jail's has, and has run nothing. */
 	struct guest bash; /* The shell, if one is running. */
+	int dying; /* Some that can run nothing any more have yet to go. */
 	struct editor editor;
 
 	/* NULL: an interpreter must be started. */
@@ -96,24 +99,41 @@ void guest_close(struct guest *);
 
 /**
  * guests_reap(J):
- * Wait for all that has ended, and note it where it was one of ${J}'s.
+ * Wait for all that has ended, and note it where it was one of ${J}'s.  Return
+ * whether there are others.
  */
-void guests_reap(struct jail *);
+int guests_reap(struct jail *);
+
+#define GUEST_LEAVES SIGRTMIN /* The signal of guest_leave(). */
 
 /**
- * guests_heed(J):
+ * guest_leave(status):
+ * As a program that is done: end with ${status}.  The supervisor is told, so
+ * that it need not wait until the memory has been given back.
+ */
+_Noreturn void guest_leave(int);
+
+/**
+ * guests_heed(J, g, status):
  * Take the signals that have come: as guests_reap(), but SIGTERM from outside
  * the session stops all guests for good, closes the socket and ends us and with
- * us them, without a return.
+ * us them, without a return.  Return whether ${g} (NULL: nobody) has said that
+ * it leaves, with ${status} set then.
  */
-void guests_heed(struct jail *);
+int guests_heed(struct jail *, const struct guest *, int *);
 
 /**
  * guests_end(J):
  * Kill every process but the supervisor and the interpreter, which is stopped,
- * and come back once they have gone.
+ * and come back once none can run any more.
  */
 void guests_end(struct jail *);
+
+/**
+ * guests_gone(J):
+ * Come back once those that guests_end() has ended are not there any more.
+ */
+void guests_gone(struct jail *);
 
 /**
  * guests_kill(J):

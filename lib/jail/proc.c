@@ -18,21 +18,37 @@
 
 /* What the supervisor reads in the session's own /proc. */
 
-/* Call ${fn} for each process but the first; return the sum of its answers. */
+#define PF_EXITING \
+	0x4 /* Of proc(5)'s flags, which Linux tells nobody by name. */
+
+typedef uint64_t each_fn(int, pid_t, pid_t);
+
+/*
+ * Call ${fn} for each entry of ${path} that is a number of at least ${least};
+ * return the sum of its answers.
+ */
 static uint64_t
-each(uint64_t (*fn)(int, pid_t, pid_t), pid_t arg)
+each_in(const char *path, uint64_t least, each_fn *fn, pid_t arg)
 {
 	struct dirent *d;
 	uint64_t n, sum = 0;
 	DIR *D;
 
-	if ((D = opendir("/proc")) == NULL)
+	if ((D = opendir(path)) == NULL)
 		return (0);
 	while ((d = readdir(D)) != NULL)
-		if (num_u64(d->d_name, 2, INT32_MAX, &n) == 0)
+		if (num_u64(d->d_name, least, INT32_MAX, &n) == 0)
 			sum += fn(dirfd(D), (pid_t)n, arg);
 	(void)closedir(D);
 	return (sum);
+}
+
+/* Each process but the first. */
+static uint64_t
+each(each_fn *fn, pid_t arg)
+{
+
+	return (each_in("/proc", 2, fn, arg));
 }
 
 /* Read the beginning of /proc/${pid}/${name}; return its length. */
@@ -52,39 +68,106 @@ look(int proc, pid_t pid, const char *name, char *text, size_t size)
 	return (n > 0 ? (size_t)n : 0);
 }
 
-/* Kill it; is it still there?  A zombie only waits for its parent. */
+/*
+ * What the kernel says of a process or a thread behind its name: the state and,
+ * with a space each before it, all that follows.  NULL: it is not there, or a
+ * zombie, which only waits for its parent.
+ */
+static const char *
+stat_of(int dir, pid_t id, char *text, size_t size)
+{
+	const char *p;
+
+	if (look(dir, id, "stat", text, size) == 0 ||
+	    (p = strrchr(text, ')')) == NULL || p[1] != ' ' || p[2] == 'Z' ||
+	    p[2] == 'X')
+		return (NULL);
+	return (p + 2);
+}
+
+/* Is the thread to run anything yet?  What exits does not come back to that. */
+static uint64_t
+runs(int tasks, pid_t tid, pid_t unused)
+{
+	char text[512];
+	const char *p = stat_of(tasks, tid, text, sizeof(text));
+	int i;
+
+	(void)unused;
+	if (p == NULL)
+		return (0);
+	/* The state is the third, the flags are the ninth. */
+	for (i = 3; i < 9 && (p = strchr(p, ' ')) != NULL; i++)
+		p++;
+	return (p == NULL || (strtoul(p, NULL, 10) & PF_EXITING) == 0);
+}
+
+/* Kill it; how many of its threads run yet? */
 static uint64_t
 kill_other(int proc, pid_t pid, pid_t keep)
 {
-	char text[512], *p;
+	char path[64];
 
+	(void)proc;
 	if (pid == keep)
 		return (0);
 	(void)kill(pid, SIGKILL);
-	if (look(proc, pid, "stat", text, sizeof(text)) == 0 ||
-	    (p = strrchr(text, ')')) == NULL || p[1] != ' ')
-		return (0);
-	return (p[2] != 'Z' && p[2] != 'X');
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return (each_in(path, 1, runs, 0));
+}
+
+/* Is it another that has not gone? */
+static uint64_t
+is_there(int proc, pid_t pid, pid_t keep)
+{
+	char text[512];
+
+	return (pid != keep && stat_of(proc, pid, text, sizeof(text)) != NULL);
+}
+
+/* The process that outlives calls, or 0. */
+static pid_t
+kept(const struct jail *J)
+{
+
+	return (J->kernel.dead ? 0 : J->kernel.pid);
+}
+
+/* Until ${fn} finds none but those that are kept. */
+static void
+wait_for(struct jail *J, each_fn *fn)
+{
+	static const struct timespec moment = {.tv_nsec = 200000};
+
+	while (each(fn, kept(J)) > 0) {
+		(void)guests_reap(J);
+		(void)nanosleep(&moment, NULL);
+	}
 }
 
 void
 guests_end(struct jail *J)
 {
-	static const struct timespec moment = {.tv_nsec = 200000};
-	pid_t keep = J->kernel.dead ? 0 : J->kernel.pid;
-
-	if (keep == 0) {
-		guests_kill(J);
-		return;
-	}
+	const int alone = kept(J) == 0;
 
 	/* All at one stroke, so that none can fork away from the scan. */
-	(void)kill(-1, SIGSTOP);
-	while (each(kill_other, keep) > 0) {
-		guests_reap(J);
-		(void)nanosleep(&moment, NULL);
+	(void)kill(-1, alone ? SIGKILL : SIGSTOP);
+	if (!guests_reap(J) && alone)
+		return;
+	J->dying = 1;
+	wait_for(J, kill_other);
+	(void)guests_reap(J);
+}
+
+void
+guests_gone(struct jail *J)
+{
+
+	if (J->dying) {
+		(void)guests_reap(J);
+		wait_for(J, is_there);
 	}
-	guests_reap(J);
+	J->dying = 0;
 }
 
 static uint64_t

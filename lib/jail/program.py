@@ -77,7 +77,7 @@ def set_up(argv, added, search):
     return main
 
 
-def leave(error):
+def status_of(error):
     """The exit status that SystemExit means."""
     code = error.code
     if code is None: return 0
@@ -96,12 +96,12 @@ def say(text):
 
 def report(error):
     """Show what nobody has caught; return the exit status."""
-    if isinstance(error, SystemExit): return leave(error)
+    if isinstance(error, SystemExit): return status_of(error)
     kind, trace = type(error), error.__traceback__
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     second = None
     try: sys.excepthook(kind, error, trace)
-    except SystemExit as e: return leave(e)
+    except SystemExit as e: return status_of(e)
     except BaseException as e: second = e.with_traceback(e.__traceback__.tb_next)
     if second is not None:
         say('Error in sys.excepthook:')
@@ -140,7 +140,7 @@ def drop():
 
 # What the program may replace is taken before it runs.
 def run(code, argv, added, search, finish=threading._shutdown,
-        last=atexit._run_exitfuncs, end=os._exit, kill=os.kill):
+        last=atexit._run_exitfuncs, end=leave, kill=os.kill):
     main = set_up(argv, added, search)
     status = 0
     error = None

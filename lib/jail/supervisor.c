@@ -84,7 +84,7 @@ loop(struct jail *J)
 	    {.fd = J->sigs, .events = POLLIN},
 	};
 	uint64_t now = J->began, ends, idle, wait;
-	int measured = 0, n;
+	int measured = 0, n, unused;
 
 	ends = now + J->lim.lifetime_s * 1000;
 	idle = now + J->lim.idle_s * 1000;
@@ -100,7 +100,7 @@ loop(struct jail *J)
 			measured = 1;
 		}
 		if (p[1].revents)
-			guests_heed(J);
+			(void)guests_heed(J, NULL, &unused);
 		if (p[0].revents) {
 			serve_next(J, ends);
 			ends = J->began + J->lim.lifetime_s * 1000;
@@ -124,6 +124,7 @@ watch_children(void)
 	sigaddset(&mask, SIGCHLD);
 	if (getpid() == 1)
 		sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, GUEST_LEAVES);
 	if (sigprocmask(SIG_SETMASK, &mask, NULL))
 		return (-1);
 	return (signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));

@@ -6,8 +6,8 @@
 /*
  * The zygote: a Python interpreter that has loaded and exercised what programs
  * use most, and whose clones become sessions (zygote.py).  The library that it
- * loads has one function, which is called there with the interpreter locked;
- * the clones never let go of it.
+ * loads has two functions that are called there with the interpreter locked:
+ * zygote_serve(), whose clones never let go of it, and guest_leave().
  *
  * What passes between it and the keeper, in packets: first it says "ready", or
  * why it is not; then each packet of the keeper's asks for a session, by the

@@ -70,7 +70,8 @@ try:
     library = ctypes.PyDLL('/proc/self/fd/4')
     os.close(4)
     kernel = module('interpreter', sys.argv[1])
-    program = module('program', sys.argv[2], kernel=kernel)
+    program = module('program', sys.argv[2], kernel=kernel,
+                     leave=library.guest_leave)
     exercise()
     program['loaded'].update(sys.modules)
     forked()
