@@ -41,24 +41,33 @@ coarse_now(void)
 }
 
 /*
- * Files carry the time of a clock that ticks every few milliseconds.  Wait out
- * the tick of the latest change, so that another change gets another time.
+ * Files carry the time of a clock that ticks every few milliseconds.  Could one
+ * be changed now and keep its time?  Not one that we have put: it has a finer
+ * time (files.c).  Where more are there than were looked at, only their time
+ * will tell those from new ones, and all have to be older than now.
  */
+static int
+too_early(const struct walk *w, int64_t now)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		if (w->e[i].mtime == now ||
+		    (w->truncated && w->e[i].mtime > now &&
+			w->e[i].mtime <= now + NS_PER_S))
+			return (1);
+	return (0);
+}
+
+/* Wait out the tick of the latest change. */
 static int64_t
 settle(const struct walk *w)
 {
 	static const struct timespec moment = {.tv_nsec = 1000000};
-	int64_t latest = 0, now;
-	size_t i;
+	int64_t now = coarse_now();
 	int tries;
 
-	for (i = 0; i < w->n; i++)
-		if (w->e[i].mtime > latest)
-			latest = w->e[i].mtime;
-	now = coarse_now();
-	if (latest > now + NS_PER_S)
-		return (now); /* Set by hand: waiting will not help. */
-	for (tries = 0; now <= latest && tries < 20; tries++) {
+	for (tries = 0; too_early(w, now) && tries < 20; tries++) {
 		(void)nanosleep(&moment, NULL);
 		now = coarse_now();
 	}
