@@ -31,6 +31,7 @@
 #define PAUSE_MAX_MS 60000 /* up to this. */
 #define LOAD_MS 120000     /* A zygote that loads for so long hangs. */
 #define LOOK_MS 5000       /* Between two looks at what there is. */
+#define BIRTHS 2           /* While one starts the zygote makes the next. */
 #define WAIT_MIN_S 60      /* Ready sessions outlive their zygote's age. */
 
 /* The library of zygote.h, put into the program by the linker. */
@@ -57,6 +58,8 @@ struct keeper {
 	struct brood now, next; /* The second replaces the first. */
 	uint64_t pause, until;  /* Nothing is started before. */
 	uint64_t looked;
+	struct birth births[BIRTHS]; /* The oldest comes first. */
+	size_t nbirths;
 	int stop;
 };
 
@@ -246,26 +249,77 @@ see_to_zygotes(struct keeper *k)
 		back_off(k, "zygote", why);
 }
 
+/* No session can be made now. */
+static void
+give_up(struct keeper *k, const char *why)
+{
+
+	brood_end(&k->now);
+	serve(k, 0);
+	back_off(k, "session", why);
+}
+
+/* Have the zygote make another session. */
+static int
+begin(struct keeper *k, char *why, size_t size)
+{
+	struct birth *b = &k->births[k->nbirths];
+
+	if (ready_begin(k->idle, k->mark, k->now.name, b, why, size))
+		return (-1);
+	k->nbirths++;
+	return (brood_order(&k->now, &k->limits, b, why, size));
+}
+
+/* Wait for the oldest of those that are being made. */
+static int
+finish(struct keeper *k, char *why, size_t size)
+{
+	struct birth b = k->births[0];
+
+	k->nbirths--;
+	memmove(k->births, k->births + 1, k->nbirths * sizeof(k->births[0]));
+	return (ready_finish(k->idle, &k->limits, &b, why, size));
+}
+
+/* Wait for all of them, whatever becomes of them. */
+static void
+finish_all(struct keeper *k)
+{
+	char why[512];
+
+	while (k->nbirths > 0)
+		(void)finish(k, why, sizeof(why));
+}
+
 /* Make one of those that lack.  Return 1 if more do. */
 static int
 refill(struct keeper *k)
 {
 	const size_t want = k->conf.sandbox_ready;
 	char why[512];
+	size_t there;
 
-	if (k->now.state != BROOD_READY || clock_ms() < k->until ||
-	    ready_count(k->idle, k->mark, k->now.name) >= want)
-		return (0);
-	if (ready_make(k->idle, &k->limits, k->mark, k->now.name, brood_session,
-		&k->now, why, sizeof(why))) {
-		brood_end(&k->now);
-		serve(k, 0);
-		back_off(k, "session", why);
+	if (k->now.state != BROOD_READY || clock_ms() < k->until) {
+		finish_all(k);
 		return (0);
 	}
+	there = ready_count(k->idle, k->mark, k->now.name);
+	while (k->nbirths < BIRTHS && there + k->nbirths < want)
+		if (begin(k, why, sizeof(why)))
+			goto fail;
+	if (k->nbirths == 0)
+		return (0);
+	if (finish(k, why, sizeof(why)))
+		goto fail;
 	k->pause = 0;
 	serve(k, 1);
 	return (1);
+
+fail:
+	give_up(k, why);
+	finish_all(k);
+	return (0);
 }
 
 /* Remove what is dead or of another time. */
@@ -291,6 +345,7 @@ reload(struct keeper *k)
 
 	if (conf_load(&k->args, &c))
 		return;
+	finish_all(k);
 	conf_free(&k->conf);
 	k->conf = c;
 	if (adopt(k))
@@ -353,6 +408,7 @@ keep(struct keeper *k)
 		if (!more)
 			look(k);
 	}
+	finish_all(k);
 	serve(k, 0);
 	brood_end(&k->now);
 	brood_end(&k->next);

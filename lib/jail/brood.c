@@ -16,10 +16,7 @@
 #include "jail/guest.h"
 #include "jail/ns.h"
 #include "jail/python.h"
-#include "jail/report.h"
 #include "jail/zygote.h"
-
-#define MAKE_MS 10000 /* A session that takes longer to make has failed. */
 
 /* In the child: become the zygote.  What fails is said in its stead. */
 static _Noreturn void
@@ -129,26 +126,24 @@ order(const struct brood *B, const struct limits *l,
 }
 
 int
-brood_session(void *cookie, const struct limits *l, int lock, int sock,
-    long *pid, char *why, size_t size)
+brood_order(const struct brood *B, const struct limits *l, struct birth *b,
+    char *why, size_t size)
 {
-	const struct brood *B = cookie;
-	int report[2], fds[ZYGOTE_FDS], rc;
+	int report[2], rc;
 
 	if (pipe2(report, O_CLOEXEC)) {
 		(void)snprintf(why, size, "pipe: %s", strerror(errno));
 		return (-1);
 	}
-	fds[0] = report[1];
-	fds[1] = lock;
-	fds[2] = sock;
-	if ((rc = order(B, l, fds)) != 0)
-		(void)snprintf(why, size, "zygote: %s", strerror(errno));
+	rc = order(B, l, (int[ZYGOTE_FDS]){report[1], b->lock, b->sock});
 	(void)close(report[1]);
-	if (rc == 0)
-		rc = report_read(report[0], MAKE_MS, pid, why, size);
-	(void)close(report[0]);
-	return (rc);
+	if (rc) {
+		(void)snprintf(why, size, "zygote: %s", strerror(errno));
+		(void)close(report[0]);
+		return (-1);
+	}
+	b->report = report[0];
+	return (0);
 }
 
 void

@@ -41,12 +41,13 @@ int brood_start(struct brood *, int, const struct limits *, char *, size_t);
 int brood_hear(struct brood *, char *, size_t);
 
 /**
- * brood_session(B, l, lock, sock, pid, why, size):
- * A place_starter: have the zygote of ${B}, a struct brood that is ready, make
- * the session.
+ * brood_order(B, l, b, why, size):
+ * Tell the zygote of ${B}, which is ready, to make the supervisor of ${b}, with
+ * the limits ${l}; it takes several orders, which it serves in turn.  Return 0,
+ * or -1 with the reason in ${why}.
  */
-int
-brood_session(void *, const struct limits *, int, int, long *, char *, size_t);
+int brood_order(const struct brood *, const struct limits *, struct birth *,
+    char *, size_t);
 
 /**
  * brood_end(B):

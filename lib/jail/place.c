@@ -61,8 +61,8 @@ place_sock(int dir, struct sockaddr_un *sun)
 	    sun->sun_path, sizeof(sun->sun_path), "/proc/self/fd/%d/sock", dir);
 }
 
-static int
-listen_in(int dir)
+int
+place_listen(int dir)
 {
 	struct sockaddr_un sun;
 	int fd;
@@ -79,29 +79,16 @@ listen_in(int dir)
 }
 
 int
-place_start(int dir, int lock, const struct limits *l, place_starter *starter,
-    void *cookie, char *why, size_t size)
+place_record(int dir, const struct limits *l, long pid)
 {
-	struct meta m = {.created_ms = clock_unix_ms(),
+	struct meta m = {.pid = (uint64_t)pid,
+	    .created_ms = clock_unix_ms(),
 	    .idle_s = l->idle_s,
 	    .lifetime_s = l->lifetime_s};
-	int sock, rc;
-	long pid;
 
-	if ((sock = listen_in(dir)) == -1) {
-		(void)snprintf(why, size, "socket: %s", strerror(errno));
+	if (meta_of(m.pid, &m.start))
 		return (-1);
-	}
-	rc = starter(cookie, l, lock, sock, &pid, why, size);
-	(void)close(sock);
-	if (rc)
-		return (-1);
-	m.pid = (uint64_t)pid;
-	if (meta_of(m.pid, &m.start) || meta_write(dir, &m)) {
-		(void)snprintf(why, size, "meta: %s", strerror(errno));
-		return (-1);
-	}
-	return (0);
+	return (meta_write(dir, &m));
 }
 
 int

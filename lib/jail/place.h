@@ -14,13 +14,6 @@
  */
 
 /**
- * Starts the supervisor of a session with these limits, lock and listening
- * socket; as spawn_supervisor(), with what place_start() was given before them.
- */
-typedef int
-place_starter(void *, const struct limits *, int, int, long *, char *, size_t);
-
-/**
  * place_open(at, name):
  * Open the directory.  Return -1 with errno if it is not there.
  */
@@ -34,13 +27,17 @@ int place_open(int, const char *);
 int place_make(int, const char *, int *, int *);
 
 /**
- * place_start(dir, lock, l, starter, cookie, why, size):
- * Listen in the new directory ${dir}, have ${starter} start a supervisor with
- * the limits ${l}, and write meta.  Return 0, or -1 with the reason in ${why};
- * should a supervisor live after all, it ends when the directory has gone.
+ * place_listen(dir):
+ * Return the socket of the new directory ${dir}, listening; or -1 with errno.
  */
-int place_start(
-    int, int, const struct limits *, place_starter *, void *, char *, size_t);
+int place_listen(int);
+
+/**
+ * place_record(dir, l, pid):
+ * Write meta: the supervisor ${pid} serves there, with the limits ${l}.  Return
+ * 0, or -1 with errno; the supervisor ends when its directory has gone.
+ */
+int place_record(int, const struct limits *, long);
 
 /**
  * place_held(lock):

@@ -13,10 +13,12 @@
 #include "base/id.h"
 
 #include "jail/ready.h"
+#include "jail/report.h"
 
-#define VERSION "1"  /* Of what supervisors understand. */
-#define NEW "new."   /* Begins the name of one that is being made. */
-#define TAKEN "old." /* And of one that is being ended. */
+#define MAKE_MS 10000 /* One that takes longer to make has failed. */
+#define VERSION "1"   /* Of what supervisors understand. */
+#define NEW "new."    /* Begins the name of one that is being made. */
+#define TAKEN "old."  /* And of one that is being ended. */
 
 int
 ready_open(int host, int make)
@@ -125,31 +127,66 @@ ready_take(int host, int idle, const char *mark, const char *id)
 }
 
 int
-ready_make(int idle, const struct limits *l, const char *mark,
-    const char *maker, place_starter *starter, void *cookie, char *why,
-    size_t size)
+ready_begin(int idle, const char *mark, const char *maker, struct birth *b,
+    char *why, size_t size)
 {
-	char made[READY_NAME], name[READY_NAME], random[17];
-	int dir, lock, rc;
+	char random[17];
 
+	b->report = -1;
 	(void)snprintf(why, size, "no random name");
 	if (id_hex(random, sizeof(random) - 1))
 		return (-1);
-	(void)snprintf(made, sizeof(made), NEW "%s", random);
-	(void)snprintf(name, sizeof(name), "%s.%s.%s", mark, maker, random);
-	if (place_make(idle, made, &dir, &lock)) {
+	(void)snprintf(b->made, sizeof(b->made), NEW "%s", random);
+	(void)snprintf(
+	    b->name, sizeof(b->name), "%s.%s.%s", mark, maker, random);
+	if (place_make(idle, b->made, &b->dir, &b->lock)) {
 		(void)snprintf(why, size, "directory: %s", strerror(errno));
 		return (-1);
 	}
-	rc = place_start(dir, lock, l, starter, cookie, why, size);
-	(void)close(lock);
-	if (rc == 0 && renameat(idle, made, idle, name)) {
-		(void)snprintf(why, size, "rename: %s", strerror(errno));
-		rc = -1;
+	if ((b->sock = place_listen(b->dir)) == -1) {
+		(void)snprintf(why, size, "socket: %s", strerror(errno));
+		(void)close(b->lock);
+		place_discard(idle, b->made, b->dir);
+		return (-1);
 	}
-	(void)close(dir);
+	return (0);
+}
+
+/* Hear from ${b}'s supervisor, and say that it waits. */
+static int
+hear(int idle, const struct limits *l, struct birth *b, char *why, size_t size)
+{
+	long pid;
+
+	if (report_read(b->report, MAKE_MS, &pid, why, size))
+		return (-1);
+	if (place_record(b->dir, l, pid)) {
+		(void)snprintf(why, size, "meta: %s", strerror(errno));
+		return (-1);
+	}
+	if (renameat(idle, b->made, idle, b->name)) {
+		(void)snprintf(why, size, "rename: %s", strerror(errno));
+		return (-1);
+	}
+	return (0);
+}
+
+int
+ready_finish(
+    int idle, const struct limits *l, struct birth *b, char *why, size_t size)
+{
+	int rc = -1;
+
+	/* Only the supervisor holds these, lest its end go unnoticed. */
+	(void)close(b->lock);
+	(void)close(b->sock);
+	if (b->report != -1) {
+		rc = hear(idle, l, b, why, size);
+		(void)close(b->report);
+	}
+	(void)close(b->dir);
 	if (rc)
-		(void)place_end(idle, made);
+		(void)place_end(idle, b->made);
 	return (rc);
 }
 

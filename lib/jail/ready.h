@@ -56,13 +56,28 @@ int ready_mark(const struct limits *, char[static READY_MARK]);
  */
 int ready_take(int, int, const char *, const char *);
 
+/* One that is being made. */
+struct birth {
+	int dir, lock, sock;
+	int report; /* See supervisor.h; -1: nobody has been told to make it. */
+	char made[READY_NAME], name[READY_NAME]; /* Its name now and then. */
+};
+
 /**
- * ready_make(idle, l, mark, maker, starter, cookie, why, size):
- * Make another, with the supervisor that ${starter} starts.  Return 0, or -1
- * with the reason in ${why}.
+ * ready_begin(idle, mark, maker, b, why, size):
+ * Make the place of another: its directory, lock and socket, in ${b}.  Return
+ * 0, or -1 with the reason in ${why}.
  */
-int ready_make(int, const struct limits *, const char *, const char *,
-    place_starter *, void *, char *, size_t);
+int
+ready_begin(int, const char *, const char *, struct birth *, char *, size_t);
+
+/**
+ * ready_finish(idle, l, b, why, size):
+ * Wait until the supervisor that is being started for ${b}, with the limits
+ * ${l}, serves, and have it wait for a caller; or end what there is of it.
+ * Return 0, or -1 with the reason in ${why}.
+ */
+int ready_finish(int, const struct limits *, struct birth *, char *, size_t);
 
 /**
  * ready_count(idle, mark, maker):

@@ -343,14 +343,22 @@ claim(struct host *H, const struct limits *l, const char *id)
 	return (rc);
 }
 
-/* A place_starter that needs no cookie. */
+/* Have a supervisor serve the new directory ${dir}. */
 static int
-spawn(void *unused, const struct limits *l, int lock, int sock, long *pid,
-    char *why, size_t size)
+man(int dir, int lock, const struct limits *l, char why[SESSION_WHY])
 {
+	int sock, rc;
+	long pid;
 
-	(void)unused;
-	return (spawn_supervisor(l, lock, sock, pid, why, size));
+	if ((sock = place_listen(dir)) == -1) {
+		(void)snprintf(why, SESSION_WHY, "socket: %s", strerror(errno));
+		return (-1);
+	}
+	rc = spawn_supervisor(l, lock, sock, &pid, why, SESSION_WHY);
+	(void)close(sock);
+	if (rc == 0 && (rc = place_record(dir, l, pid)) != 0)
+		(void)snprintf(why, SESSION_WHY, "meta: %s", strerror(errno));
+	return (rc);
 }
 
 /* Start a session of our own as ${id}. */
@@ -364,7 +372,7 @@ start(struct host *H, const struct limits *l, const char *id,
 	(void)snprintf(why, SESSION_WHY, "directory: %s", strerror(errno));
 	if ((rc = make_dir(H, id, &dir, &lock)) != SESSION_OK)
 		return (rc);
-	bad = place_start(dir, lock, l, spawn, NULL, why, SESSION_WHY);
+	bad = man(dir, lock, l, why);
 	(void)close(lock);
 	if (bad) {
 		/* Should it live after all, it ends when it misses its lock. */
