@@ -64,6 +64,7 @@ lc_cause(const struct exec *x, char *s, size_t size)
 		(void)snprintf(s, size, "Killed by signal %d\n", ran->signal);
 		return;
 	case SANDBOX_FILES:
+	case SANDBOX_PROCESSES:
 	case SANDBOX_UNSTARTED:
 		(void)snprintf(s, size, "%s\n",
 		    ran->note != NULL ? ran->note

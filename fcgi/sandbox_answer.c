@@ -112,7 +112,10 @@ ended(const struct msg *m)
 	case CALL_CPU:
 		return ("cpu");
 	case CALL_FILES:
+	case CALL_SPACE:
 		return ("files");
+	case CALL_TASKS:
+		return ("processes");
 	case CALL_ASKS:
 		return ("calls");
 	case CALL_FAIL:

@@ -50,8 +50,8 @@ my %trap = (
 	    "$file:4: code_execution.price_per_run: \"0.1234567\" will not do; "
 	    . 'it takes a number with at most six digits after its point'],
 	'a part that is not built yet' => ["files:\n  root: /srv\n"
-	    . "sandbox:\n  isolation: landlock\n",
-	    "$file:4: sandbox.isolation: landlock is not built yet"],
+	    . "store:\n  kind: s3\n",
+	    "$file:4: store.kind: s3 is not built yet"],
 	'no root' => ["log: {file: ''}\n", "$file: files.root: must be given; "
 	    . 'it takes a path that begins with a slash and ends without one'],
 );

@@ -122,7 +122,7 @@ is(status_of($port, '/healthz'), 200, '... and the first one stays');
 for my $bad (
     ['files.max_bytes=64MB', qr/files\.max_bytes: "64MB" will not do/],
     ['files.max_byte=1', qr/files\.max_byte: .*nearest is files\.max_bytes/],
-    ['sandbox.isolation=landlock', qr/isolation: .*landlock.* not built yet/],
+    ['store.kind=s3', qr/store\.kind: .*s3.* not built yet/],
     ['files.root', qr/not of the form KEY=VALUE/]) {
 	$r = run('sh', 'tools/stack', 'up', '--dir', $other, '--port', 0,
 	    '--set', $bad->[0]);

@@ -133,6 +133,34 @@ like("$i->{state} $i->{saw}", qr/^warn bwrap: Can't mount proc .*: parts of/,
     'bubblewrap: a masked /proc');
 like($i->{remedy}, qr/^give the container an unmasked \/proc/,
     '... and its remedy');
+# The same where there are rules alone: that is less, and said even where it can
+# be had.
+@level = ('-s', 'sandbox.isolation=landlock');
+$i = look();
+like("$i->{state} $i->{saw}", qr/^warn[ ]landlock[ ]ABI[ ]\d+;[ ]nothing[ ]holds
+    .*memory,[ ]processes,[ ]files.*50[ ]ms;[ ]names[ ].*asked[ ]after.*
+    \/tmp,[ ]\/mnt\/data/x, 'Landlock can, with what it lacks');
+is($i->{remedy}, 'have namespaces where the machine allows them',
+    '... and what would be better');
+$i = look(@EPERM, 'userns');
+like("$i->{state} $i->{saw}", qr/^warn landlock ABI \d+;/,
+    'Landlock: a filter that refuses user namespaces does not matter');
+for ([38, 'Function not implemented (ENOSYS): the kernel is too old, or built'
+    . ' without it', qr/6\.12 .*CONFIG_SECURITY_LANDLOCK/],
+    [95, 'Operation not supported (EOPNOTSUPP): it was not switched on when the'
+    . ' kernel started', qr/lsm=/]) {
+	my ($error, $saw, $remedy) = @$_;
+	$i = look($refuse, $error, 'landlock');
+	is("$i->{state} $i->{saw}", "warn landlock: $saw", "a kernel without: $error");
+	like($i->{remedy}, $remedy, '... and its remedy');
+}
+$i = look(@EPERM, 'seccomp');
+like($i->{saw}, qr/^seccomp: .*: \Q$filter/, 'Landlock: no filter of our own');
+push @level, '-s', "sandbox.rootfs=$dir";
+$i = look();
+is("$i->{state} $i->{saw}", 'warn sandbox.rootfs: Operation not supported'
+    . " (EOPNOTSUPP): rules alone show no other root than the machine's",
+    'Landlock: another root');
 @level = ('-s', 'sandbox.isolation=remote');
 $i = look(@EPERM, 'userns');
 is("$i->{state} $i->{saw}", 'ok remote: no session of this machine',

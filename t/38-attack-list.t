@@ -14,8 +14,10 @@ my %accepted = map { $_ => 1 } 71, 72;	# Nothing to be seen: the manual says so.
 my $manual = Satchel::_slurp("$FindBin::Bin/../man/satchel-sandbox.8");
 my $n = 0;
 for (split /\n/, Satchel::_slurp("$FindBin::Bin/README")) {
-	my ($number, $rest) = /^ ?(\d+)  (.*)/ or next;
+	my ($number, $lone, $rest) = /^ ?(\d+)  (.{5})  (.*)/ or next;
 	is($number, ++$n, "number $n: $rest");
+	like($lone, qr/^[=VRSW](?: [=VRSnu])* *$/,
+	    '... and what becomes of it without namespaces');
 	my ($file, $name) = $rest =~ /(\S+) "(.*)"$/;
 	my $found = 0;
 	if (defined $file) {

@@ -37,8 +37,12 @@ look_isolation(const struct check *k, struct buf *said)
 		buf_puts(said, "remote: no session of this machine");
 		return (CHECK_OK);
 	}
-	if (probe_level(&l, said, k->remedy) == 0)
-		return (CHECK_OK);
+	if (probe_level(&l, said, k->remedy) == 0) {
+		if (l.isolation != ISOLATION_LANDLOCK)
+			return (CHECK_OK);
+		buf_puts(
+		    k->remedy, "have namespaces where the machine allows them");
+	}
 	return (CHECK_WARN);
 }
 

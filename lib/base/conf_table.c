@@ -139,7 +139,7 @@ const struct row conf_rows[] = {
 	TEXT("sandbox.dir", path, AT(sandbox_dir), "/run/satchel/sandbox",
 	    "Where the sandbox host keeps its sessions."),
 	WORD("sandbox.isolation", AT(sandbox_isolation), "namespaces",
-	    "namespaces|namespaces+cgroup|bwrap|landlock!|remote",
+	    "namespaces|namespaces+cgroup|bwrap|landlock|remote",
 	    "What keeps a session apart from its host."),
 	{ "sandbox.rootfs", &conf_path, AT(sandbox_rootfs), "", 1, 255, NULL,
 	    "Root that tools/make-rootfs made; empty = a view of our /usr." },

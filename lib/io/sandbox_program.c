@@ -140,6 +140,7 @@ read_run(struct jspan root, struct arena *mem, struct sandbox_ran *ran)
 	    [SANDBOX_TIMEOUT] = "timeout",
 	    [SANDBOX_MEMORY] = "memory",
 	    [SANDBOX_FILES] = "files",
+	    [SANDBOX_PROCESSES] = "processes",
 	    [SANDBOX_CPU] = "cpu",
 	    [SANDBOX_ASKED] = "calls",
 	    [SANDBOX_UNSTARTED] = "start"};

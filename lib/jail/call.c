@@ -14,13 +14,14 @@
 
 #include "base/clock.h"
 
+#include "jail/broker.h"
 #include "jail/call.h"
 #include "jail/frame.h"
 
 #define TICK_MS 50       /* How often the meter is looked at. */
 #define ARG_MAX_1 100000 /* Below what the kernel takes as one argument. */
 
-enum { P_CONN, P_SIGS, P_OUT, P_ERR, P_CTL, P_COUNT };
+enum { P_CONN, P_SIGS, P_OUT, P_ERR, P_CTL, P_ASKS, P_COUNT };
 
 static void
 set_polls(const struct call *c, struct pollfd p[P_COUNT])
@@ -39,6 +40,8 @@ set_polls(const struct call *c, struct pollfd p[P_COUNT])
 	p[P_ERR].events = POLLIN;
 	p[P_CTL].fd = c->g->ctl;
 	p[P_CTL].events = c->ask.len > 0 ? POLLIN | POLLOUT : POLLIN;
+	p[P_ASKS].fd = c->g->asks;
+	p[P_ASKS].events = POLLIN;
 }
 
 /* The interpreter's end is closed although it lives: it is of no use now. */
@@ -113,6 +116,8 @@ static const enum call_end ends[] = {
     [METER_MEMORY] = CALL_MEMORY,
     [METER_CPU] = CALL_CPU,
     [METER_FILES] = CALL_FILES,
+    [METER_SPACE] = CALL_SPACE,
+    [METER_TASKS] = CALL_TASKS,
 };
 
 /* Frames of what ${o} has kept since the last. */
@@ -179,6 +184,8 @@ watch(struct call *c)
 			hear(c);
 		else if (p[P_CTL].revents)
 			talk(c, p[P_CTL].revents);
+		if (p[P_ASKS].revents & POLLIN)
+			broker_serve(c->g->asks, &c->J->land);
 		now = clock_ms();
 	}
 	return (meter_killed(&c->meter) ? CALL_MEMORY : CALL_ENDED);
@@ -259,6 +266,16 @@ explain(struct call *c)
 		c->code = 128 + SIGXFSZ;
 		say(c, "sandbox: limit of %" PRIu64 " files reached; %s\n",
 		    limits_inodes(&c->J->lim), losses(c));
+		break;
+	case CALL_SPACE:
+		c->code = 128 + SIGXFSZ;
+		say(c, "sandbox: space limit of %" PRIu64 " MiB reached; %s\n",
+		    c->J->lim.workspace >> 20, losses(c));
+		break;
+	case CALL_TASKS:
+		c->code = 128 + SIGKILL;
+		say(c, "sandbox: limit of %" PRIu64 " processes reached; %s\n",
+		    c->lim.processes, losses(c));
 		break;
 	case CALL_FAIL:
 		c->code = 126;

@@ -16,7 +16,9 @@ enum call_end {
 	CALL_LATE,   /* The deadline passed. */
 	CALL_MEMORY, /* The session's processes used more than they may, */
 	CALL_CPU,    /* or more time, */
-	CALL_FILES,  /* or have made more files. */
+	CALL_FILES,  /* or have made more files, */
+	CALL_SPACE,  /* or filled more space, */
+	CALL_TASKS,  /* or are more. */
 	CALL_ASKS,   /* It has asked for tool calls, and was ended for that. */
 	CALL_LEFT,   /* The worker closed the connection. */
 	CALL_FAIL    /* It could not be started. */

@@ -10,6 +10,7 @@
 
 #include "jail/bwrap.h"
 #include "jail/cause.h"
+#include "jail/landlock.h"
 
 /* The number in the file ${path}, or ${none}. */
 static uint64_t
@@ -217,6 +218,34 @@ no_bwrap(struct buf *b)
 }
 
 static int
+old_rules(struct buf *b)
+{
+	const char *what;
+	int abi = landlock_abi();
+
+	if ((what = landlock_lacks(abi)) == NULL)
+		return (0);
+	buf_printf(b, "version %d of this kernel cannot confine %s", abi, what);
+	return (1);
+}
+
+static int
+no_root(struct buf *b)
+{
+
+	buf_puts(b, "rules alone show no other root than the machine's");
+	return (1);
+}
+
+static int
+not_on(struct buf *b)
+{
+
+	buf_puts(b, "it was not switched on when the kernel started");
+	return (1);
+}
+
+static int
 absent(struct buf *b)
 {
 
@@ -319,6 +348,13 @@ static const struct {
 	  "take a kernel with CONFIG_SECCOMP_FILTER" },
 	{ "seccomp", ENOSYS, old_kernel,
 	  "take a kernel with CONFIG_SECCOMP_FILTER" },
+	{ "landlock ABI", 0, old_rules, "take Linux 6.12 or newer" },
+	{ "sandbox.rootfs", EOPNOTSUPP, no_root,
+	  "leave sandbox.rootfs out, or have namespaces" },
+	{ "landlock", EOPNOTSUPP, not_on,
+	  "add landlock to lsm= of the kernel's command line" },
+	{ "landlock", ENOSYS, old_kernel,
+	  "take a kernel of 6.12 or newer with CONFIG_SECURITY_LANDLOCK" },
 	{ "bwrap", 0, no_bwrap, "apt-get install bubblewrap" },
 	{ "bwrap exec", 0, absent,
 	  "add what satchel-sandbox is linked with to sandbox.rootfs" },

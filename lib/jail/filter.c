@@ -28,6 +28,19 @@
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret 447
 #endif
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+#ifndef SYS_setxattrat
+#define SYS_setxattrat 463
+#define SYS_removexattrat 466
+#endif
+#ifndef SYS_file_setattr
+#define SYS_file_setattr 469
+#endif
+
+/* A socket's type without its flags. */
+#define SOCKET_KIND 0xfU
 
 /* Every CLONE_NEW* flag. */
 #define NEW_NAMESPACE 0x7e020080U
@@ -54,6 +67,19 @@
 	    BPF_STMT(BPF_ALU | BPF_AND | BPF_K, S_IFMT),            \
 	    IF(BPF_JEQ, S_IFCHR, 1, 0), IF(BPF_JEQ, S_IFBLK, 0, 1), \
 	    FAIL(EPERM), SAY(SECCOMP_RET_ALLOW)
+
+/* A call whose argument ${n} is another number than ${k}. */
+#define ONLY(nr, n, k)                                                 \
+	IF(BPF_JEQ, (nr), 0, 4), LOAD(ARG(n)), IF(BPF_JEQ, (k), 1, 0), \
+	    FAIL(EPERM), NUMBER
+
+/* A call whose argument ${n} is the number ${k}. */
+#define NOT(nr, n, k)                                                  \
+	IF(BPF_JEQ, (nr), 0, 4), LOAD(ARG(n)), IF(BPF_JEQ, (k), 0, 1), \
+	    FAIL(EPERM), NUMBER
+
+/* What the supervisor is to do. */
+#define ASK(nr) IF(BPF_JEQ, (nr), 0, 1), SAY(SECCOMP_RET_USER_NOTIF)
 
 /* clang-format off */
 static struct sock_filter program[] = {
@@ -127,6 +153,86 @@ static struct sock_filter program[] = {
 	NO_DEVICE(SYS_mknodat, 2),
 	SAY(SECCOMP_RET_ALLOW),
 };
+
+/* The other one has seen to the processor. */
+static struct sock_filter lone[] = {
+	NUMBER,
+
+	/* A unix socket finds others by paths, which no rule confines. */
+	ONLY(SYS_socketpair, 0, AF_UNIX),
+	IF(BPF_JEQ, SYS_socketpair, 0, 5),
+	LOAD(ARG(1)),
+	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SOCKET_KIND),
+	IF(BPF_JEQ, SOCK_DGRAM, 0, 1),
+	FAIL(EPERM),
+	SAY(SECCOMP_RET_ALLOW),
+	DENY(SYS_socket),
+	DENY(SYS_connect),
+	DENY(SYS_bind),
+	DENY(SYS_listen),
+	DENY(SYS_accept),
+	DENY(SYS_accept4),
+
+	/* Numbers that all of the user share. */
+	DENY(SYS_shmctl),
+	DENY(SYS_shmdt),
+	DENY(SYS_msgsnd),
+	DENY(SYS_msgrcv),
+	DENY(SYS_msgctl),
+	DENY(SYS_semop),
+	DENY(SYS_semtimedop),
+	DENY(SYS_semctl),
+	DENY(SYS_mq_unlink),
+
+	/* Other processes of the user: one's own number is 0. */
+	ONLY(SYS_prlimit64, 0, 0),
+	ONLY(SYS_setpriority, 0, 0), /* PRIO_PROCESS */
+	ONLY(SYS_setpriority, 1, 0),
+	ONLY(SYS_ioprio_set, 0, 1), /* IOPRIO_WHO_PROCESS */
+	ONLY(SYS_ioprio_set, 1, 0),
+	ONLY(SYS_sched_setaffinity, 0, 0),
+	ONLY(SYS_sched_setscheduler, 0, 0),
+	ONLY(SYS_sched_setparam, 0, 0),
+	ONLY(SYS_sched_setattr, 0, 0),
+	DENY(SYS_move_pages),
+	DENY(SYS_migrate_pages),
+
+	/* The supervisor looks at what its processes hold. */
+	NOT(SYS_prctl, 0, PR_SET_DUMPABLE),
+
+	/* Files of the user that cannot be opened, by their names. */
+#ifdef SYS_inotify_init
+	DENY(SYS_inotify_init),
+#endif
+	DENY(SYS_inotify_init1),
+#ifdef SYS_chown
+	DENY(SYS_chown),
+	DENY(SYS_lchown),
+#endif
+	DENY(SYS_fchownat),
+	DENY(SYS_setxattr),
+	DENY(SYS_lsetxattr),
+	DENY(SYS_removexattr),
+	DENY(SYS_lremovexattr),
+	ABSENT(SYS_setxattrat),
+	ABSENT(SYS_removexattrat),
+	ABSENT(SYS_file_setattr),
+#ifdef SYS_utime
+	ABSENT(SYS_utime),
+	ABSENT(SYS_utimes),
+	ABSENT(SYS_futimesat),
+	ASK(SYS_chmod),
+#endif
+	ASK(SYS_fchmodat),
+	ASK(SYS_fchmodat2),
+	IF(BPF_JEQ, SYS_utimensat, 0, 5),
+	LOAD(ARG(1)),
+	IF(BPF_JEQ, 0, 0, 2),
+	LOAD(ARG(1) + 4),
+	IF(BPF_JEQ, 0, 1, 0), /* Of a descriptor. */
+	SAY(SECCOMP_RET_USER_NOTIF),
+	SAY(SECCOMP_RET_ALLOW),
+};
 /* clang-format on */
 
 int
@@ -154,4 +260,13 @@ filter_load(void)
 	struct sock_fprog all = {sizeof(program) / sizeof(program[0]), program};
 
 	return ((int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &all));
+}
+
+int
+filter_lone(void)
+{
+	struct sock_fprog all = {sizeof(lone) / sizeof(lone[0]), lone};
+
+	return ((int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+	    SECCOMP_FILTER_FLAG_NEW_LISTENER, &all));
 }

@@ -18,4 +18,14 @@ int filter_drop(void);
  */
 int filter_load(void);
 
+/**
+ * filter_lone():
+ * Besides filter_load(), which comes later: refuse what would reach others of
+ * the same user where no namespaces keep them apart.  That is all of sockets
+ * but connected pairs, System V's numbers, priorities and limits of other
+ * processes, and what changes files by their names; changes of modes and times
+ * wait for an answer at the descriptor that is returned.  Return -1 with errno.
+ */
+int filter_lone(void);
+
 #endif /* !JAIL_FILTER_H_ */

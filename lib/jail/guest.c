@@ -1,15 +1,18 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "jail/broker.h"
 #include "jail/filter.h"
 #include "jail/guest.h"
 #include "jail/ns.h"
@@ -49,13 +52,14 @@ same_variable(const char *a, const char *b)
 	return (strncmp(a, b, n) == 0 && b[n] == '=');
 }
 
-void
-guest_variables(char *const *more, char **env)
+/* Write ${more} to ${env}, where it wins over what is there. */
+static void
+add_variables(char *const *more, char *env[GUEST_ENVIRONMENT])
 {
 	size_t n = 0, i, k;
 
-	for (; guest_environment[n] != NULL; n++)
-		env[n] = guest_environment[n];
+	while (env[n] != NULL)
+		n++;
 	for (i = 0; more != NULL && more[i] != NULL; i++) {
 		for (k = 0; k < n; k++)
 			if (same_variable(more[i], env[k]))
@@ -66,6 +70,51 @@ guest_variables(char *const *more, char **env)
 		n += k == n;
 	}
 	env[n] = NULL;
+}
+
+void
+guest_variables(char *const *more, char **env)
+{
+	size_t n;
+
+	for (n = 0; guest_environment[n] != NULL; n++)
+		env[n] = guest_environment[n];
+	env[n] = NULL;
+	add_variables(more, env);
+}
+
+/* Where a guest of a session that has no root of its own finds its files. */
+#define LAND_WORDS 3
+struct land_words {
+	char text[LAND_WORDS][LIMITS_PATH + 16];
+	char *list[LAND_WORDS + 1];
+};
+
+static char *const *
+say_land(const struct land *land, struct land_words *w)
+{
+	static const char *const names[LAND_WORDS] = {
+	    "HOME", "TMPDIR", "MPLCONFIGDIR"};
+	size_t i;
+
+	for (i = 0; i < LAND_WORDS; i++) {
+		(void)snprintf(w->text[i], sizeof(w->text[i]), "%s=%s",
+		    names[i], i == 0 ? land->work : land->tmp);
+		w->list[i] = w->text[i];
+	}
+	w->list[i] = NULL;
+	return (w->list);
+}
+
+/* Confine us by rules alone; the descriptor ${pass} leads to the supervisor. */
+static int
+confine(const struct jail *J, int pass)
+{
+	int asks;
+
+	if (landlock_enter(J->rules) || (asks = filter_lone()) == -1)
+		return (-1);
+	return (broker_give(asks, pass));
 }
 
 /*
@@ -88,22 +137,25 @@ offer_first(void)
 
 /* In the child: become the guest.  Descriptors below 5 are all taken. */
 static void
-become(const struct jail *J, const struct guest_how *how, int out, int err)
+become(const struct jail *J, const struct guest_how *how, int out, int err,
+    int pass)
 {
 	const struct limits *lim = how->lim != NULL ? how->lim : &J->lim;
 	char *env[GUEST_ENVIRONMENT];
+	struct land_words land;
 	unsigned int first = 3;
 
 	offer_first();
-	guest_variables(how->env, env);
+	guest_variables(J->rules != -1 ? say_land(&J->land, &land) : NULL, env);
+	add_variables(how->env, env);
 	if (setsid() == -1 || fchdir(how->dir != -1 ? how->dir : J->root) ||
 	    dup2(out, 1) == -1 || dup2(err, 2) == -1)
 		_exit(126);
 	if (how->extra != -1 && dup2(how->extra, (int)first++) == -1)
 		_exit(126);
-	if (close_range(first, ~0U, 0) ||
-	    limits_apply(lim, how->path == NULL ? limits_loaded() : 0) ||
-	    filter_load())
+	if (limits_apply(lim, how->path == NULL ? limits_loaded() : 0) ||
+	    (J->rules != -1 && confine(J, pass)) ||
+	    close_range(first, ~0U, 0) || filter_load())
 		_exit(126);
 	guest_signals();
 	if (how->path == NULL) {
@@ -119,15 +171,18 @@ become(const struct jail *J, const struct guest_how *how, int out, int err)
 int
 guest_start(const struct jail *J, const struct guest_how *how, struct guest *g)
 {
-	int out[2], err[2];
+	int out[2], err[2], pass[2] = {-1, -1};
 
 	if (pipe2(out, O_CLOEXEC))
 		goto err0;
 	if (pipe2(err, O_CLOEXEC))
 		goto err1;
+	if (J->rules != -1 &&
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pass))
+		goto err2;
 	if (fcntl(out[0], F_SETFL, O_NONBLOCK) ||
 	    fcntl(err[0], F_SETFL, O_NONBLOCK))
-		goto err2;
+		goto err3;
 
 	/*
 	 * A supervisor that comes from the zygote has much to copy, so a child
@@ -136,9 +191,14 @@ guest_start(const struct jail *J, const struct guest_how *how, struct guest *g)
 	 * ended or are stopped.
 	 */
 	if ((g->pid = how->path != NULL ? vfork() : fork()) == -1)
-		goto err2;
+		goto err3;
 	if (g->pid == 0)
-		become(J, how, out[1], err[1]);
+		become(J, how, out[1], err[1], pass[1]);
+	if (J->rules != -1) {
+		g->asks = broker_take(pass[0]);
+		(void)close(pass[0]);
+		(void)close(pass[1]);
+	}
 	(void)close(out[1]);
 	(void)close(err[1]);
 	g->dead = g->status = 0;
@@ -147,6 +207,11 @@ guest_start(const struct jail *J, const struct guest_how *how, struct guest *g)
 	g->ctl = how->ctl;
 	return (0);
 
+err3:
+	if (J->rules != -1) {
+		(void)close(pass[0]);
+		(void)close(pass[1]);
+	}
 err2:
 	(void)close(err[0]);
 	(void)close(err[1]);
@@ -169,6 +234,8 @@ guest_close(struct guest *g)
 		(void)close(g->err);
 	if (g->ctl != -1)
 		(void)close(g->ctl);
+	if (g->asks != -1)
+		(void)close(g->asks);
 	*g = none;
 }
 

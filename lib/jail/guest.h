@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "jail/editor.h"
+#include "jail/landlock.h"
 #include "jail/limits.h"
 #include "jail/out.h"
 
@@ -16,13 +17,14 @@ struct guest {
 	int dead;   /* It has ended, and been waited for: */
 	int status; /* so. */
 	int out, err;
-	int ctl; /* Our end of its descriptor 3; -1 = none. */
+	int ctl;  /* Our end of its descriptor 3; -1 = none. */
+	int asks; /* For broker_serve(), or -1. */
 };
 
 /* No process. */
-#define GUEST_INIT                              \
-	{                                       \
-		.out = -1, .err = -1, .ctl = -1 \
+#define GUEST_INIT                                          \
+	{                                                   \
+		.out = -1, .err = -1, .ctl = -1, .asks = -1 \
 	}
 
 /**
@@ -42,6 +44,8 @@ struct jail {
 	int root;       /* The workspace. */
 	int sigs;       /* signalfd of SIGCHLD, SIGTERM, GUEST_LEAVES. */
 	int group;      /* For cgroup_kills(). */
+	int rules;      /* Of its guests, for landlock_enter(); -1: none. */
+	struct land land;
 	struct guest
 	    kernel; /* The Python interpreter, stopped between calls. */
 	int fresh;  /* It has all that the jail's has, and has run nothing. */
@@ -140,6 +144,20 @@ void guests_gone(struct jail *);
  * Kill every process but the supervisor, and come back once they have gone.
  */
 void guests_kill(struct jail *);
+
+/**
+ * guests_each(fn, cookie):
+ * Call ${fn}(${cookie}, proc, pid) for each process of the session but the
+ * calling one, ${proc} being /proc.
+ */
+typedef void guests_fn(void *, int, pid_t);
+void guests_each(guests_fn *, void *);
+
+/**
+ * guests_tasks():
+ * How many processes and threads the guests are.
+ */
+uint64_t guests_tasks(void);
 
 /**
  * guests_memory(limit):

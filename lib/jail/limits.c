@@ -12,6 +12,8 @@
 
 #include "jail/limits.h"
 
+#define MARGIN 16 /* Sessions that others may add meanwhile. */
+
 /* Of a path ${most} is 0. */
 static const struct {
 	const char *name;
@@ -51,6 +53,9 @@ limits_looked_at(const struct limits *l)
 	case ISOLATION_BWRAP:
 		return ("nothing holds a session's memory and number of files,"
 			" which are looked at every 50 ms");
+	case ISOLATION_LANDLOCK:
+		return ("nothing holds a session's memory, processes, files and"
+			" their space, which are looked at every 50 ms");
 	default:
 		return ("");
 	}
@@ -190,6 +195,32 @@ limits_alike(const struct limits *a, const struct limits *b)
 	    a->lifetime_s == b->lifetime_s);
 }
 
+/*
+ * Without a namespace of users the kernel counts all processes of the user,
+ * sessions of others included, so the supervisor counts in its stead.  This
+ * bounds what can be made between two looks of its.
+ */
+static uint64_t
+most_tasks(const struct limits *l)
+{
+	char text[128], *p;
+	ssize_t n;
+	int fd;
+
+	if (l->isolation != ISOLATION_LANDLOCK)
+		return (l->processes);
+	if ((fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)) == -1)
+		return (0);
+	n = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	text[n > 0 ? n : 0] = '\0';
+
+	/* "0.42 0.37 0.35 2/612 9134": 612 there are on the machine. */
+	if ((p = strchr(text, '/')) == NULL)
+		return (0);
+	return (strtoull(p + 1, NULL, 10) + MARGIN * l->processes);
+}
+
 int
 limits_apply(const struct limits *l, uint64_t loaded)
 {
@@ -210,7 +241,7 @@ limits_apply(const struct limits *l, uint64_t loaded)
 	    {RLIMIT_AS, addresses(l)},
 	    {RLIMIT_FSIZE, l->workspace},
 	    {RLIMIT_NOFILE, LIMIT_FDS},
-	    {RLIMIT_NPROC, l->processes},
+	    {RLIMIT_NPROC, most_tasks(l)},
 	    {RLIMIT_CPU, l->lifetime_s},
 	    {RLIMIT_MEMLOCK, 65536},
 	    {RLIMIT_MSGQUEUE, 0},

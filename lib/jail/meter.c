@@ -1,28 +1,30 @@
-#include <sys/statvfs.h>
+#include "base/clock.h"
 
 #include "jail/cgroup.h"
 #include "jail/meter.h"
+#include "jail/usage.h"
 
-/*
- * How many files there are in the session, where the filesystems themselves do
- * not bound that.
- */
-static uint64_t
-files(const struct jail *J)
+/* A look at all files is to cost at most one part in so many of the time. */
+#define PATIENCE 10
+
+/* Is it us alone who hold the session's files to their limits? */
+static int
+is_watched(const struct jail *J)
 {
-	static const char *const others[] = {"/tmp", "/dev/shm"};
-	struct statvfs st;
-	uint64_t n = 0;
-	size_t i;
 
-	if (J->lim.isolation != ISOLATION_BWRAP)
-		return (0);
-	if (fstatvfs(J->root, &st) == 0)
-		n += st.f_files - st.f_ffree;
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (statvfs(others[i], &st) == 0)
-			n += st.f_files - st.f_ffree;
-	return (n);
+	return (J->lim.isolation == ISOLATION_BWRAP ||
+	    J->lim.isolation == ISOLATION_LANDLOCK);
+}
+
+/* Look at the files; the next time that this is due is in ${m}->next. */
+static void
+look(struct meter *m, struct plain_use *use)
+{
+	uint64_t began = clock_ms(), now;
+
+	usage_files(m->J, use);
+	now = clock_ms();
+	m->next = now + (now - began) * PATIENCE;
 }
 
 void
@@ -34,8 +36,14 @@ meter_start(struct meter *m, const struct jail *J, const struct limits *l)
 	m->cpu_ms = l->cpu_s * 1000;
 	m->before = m->cpu_ms > 0 ? guests_cpu_ms() : 0;
 	m->kills = cgroup_kills(J->group);
-	m->files = limits_inodes(&J->lim);
-	m->there = files(J);
+	m->tasks =
+	    J->lim.isolation == ISOLATION_LANDLOCK ? l->processes : UINT64_MAX;
+	m->most.files = limits_inodes(&J->lim);
+	m->most.bytes = J->lim.workspace + LIMIT_TMP + LIMIT_SHM;
+	if (J->lim.isolation == ISOLATION_LANDLOCK)
+		m->most.bytes = J->lim.workspace;
+	if (is_watched(J))
+		look(m, &m->there);
 }
 
 int
@@ -45,18 +53,32 @@ meter_killed(const struct meter *m)
 	return (cgroup_kills(m->J->group) != m->kills);
 }
 
-enum meter_rc
-meter_look(const struct meter *m)
+/* Who finds too much may remove some: more than before is what is too much. */
+static enum meter_rc
+look_at_files(struct meter *m)
 {
-	uint64_t n;
+	struct plain_use is;
+
+	if (!is_watched(m->J) || clock_ms() < m->next)
+		return (METER_OK);
+	look(m, &is);
+	if (is.bytes > m->most.bytes && is.bytes > m->there.bytes)
+		return (METER_SPACE);
+	if ((is.files > m->most.files && is.files > m->there.files) ||
+	    is.odd > m->there.odd)
+		return (METER_FILES);
+	return (METER_OK);
+}
+
+enum meter_rc
+meter_look(struct meter *m)
+{
 
 	if (guests_memory(m->memory) > m->memory || meter_killed(m))
 		return (METER_MEMORY);
 	if (m->cpu_ms > 0 && guests_cpu_ms() - m->before > m->cpu_ms)
 		return (METER_CPU);
-
-	/* Who finds too many may remove some. */
-	if ((n = files(m->J)) > m->files && n > m->there)
-		return (METER_FILES);
-	return (METER_OK);
+	if (m->tasks != UINT64_MAX && guests_tasks() > m->tasks)
+		return (METER_TASKS);
+	return (look_at_files(m));
 }

@@ -4,17 +4,28 @@
 #include <stdint.h>
 
 #include "jail/guest.h"
+#include "jail/plain.h"
 
 /* What a call uses, against what it may. */
 
-enum meter_rc { METER_OK, METER_MEMORY, METER_CPU, METER_FILES };
+enum meter_rc {
+	METER_OK,
+	METER_MEMORY,
+	METER_CPU,
+	METER_FILES,
+	METER_SPACE,
+	METER_TASKS
+};
 
 struct meter {
 	const struct jail *J;
 	uint64_t memory;         /* Bytes it may use. */
 	uint64_t cpu_ms, before; /* It may use; all before it have used. */
 	uint64_t kills;          /* As cgroup_kills() was. */
-	uint64_t files, there;   /* How many there may be; were before. */
+	uint64_t tasks;          /* How many there may be. */
+	struct plain_use most;   /* What its files may be, */
+	struct plain_use there;  /* and were before it. */
+	uint64_t next;           /* When to look at them again. */
 };
 
 /**
@@ -27,7 +38,7 @@ void meter_start(struct meter *, const struct jail *, const struct limits *);
  * meter_look(m):
  * Which limit has been passed, if any.
  */
-enum meter_rc meter_look(const struct meter *);
+enum meter_rc meter_look(struct meter *);
 
 /**
  * meter_killed(m):

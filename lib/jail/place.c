@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,8 +15,10 @@
 #include "jail/end.h"
 #include "jail/meta.h"
 #include "jail/place.h"
+#include "jail/plain.h"
 
 #define BACKLOG 64
+#define END_MS 1000
 
 int
 place_open(int at, const char *name)
@@ -121,11 +124,27 @@ place_discard(int at, const char *name, int dir)
 	static const char *const names[] = {"sock", "meta", "meta.new", "lock"};
 	size_t i;
 
+	plain_remove(dir);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		(void)unlinkat(dir, names[i], 0);
 	(void)close(dir);
 	if (unlinkat(at, name, AT_REMOVEDIR) && errno != ENOENT)
 		log_warn("sandbox: %s: %s", name, strerror(errno));
+}
+
+/* Wait until the warden of a session without namespaces has ended all of it. */
+static void
+await_end(int dir)
+{
+	static const struct timespec moment = {.tv_nsec = 500000};
+	uint64_t until = clock_ms() + END_MS;
+	int lock;
+
+	if ((lock = openat(dir, "lock", O_RDONLY | O_CLOEXEC)) == -1)
+		return;
+	while (place_held(lock) && clock_ms() < until)
+		(void)nanosleep(&moment, NULL);
+	(void)close(lock);
 }
 
 int
@@ -139,6 +158,8 @@ place_end(int at, const char *name)
 
 	if (meta_read(dir, &m) == 0 && end_session(dir, &m))
 		log_warn("sandbox: %s: its supervisor does not end", name);
+	if (plain_here(dir))
+		await_end(dir);
 	place_discard(at, name, dir);
 	return (0);
 }

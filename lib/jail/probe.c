@@ -9,6 +9,7 @@
 #include "jail/cause.h"
 #include "jail/cgroup.h"
 #include "jail/filter.h"
+#include "jail/landlock.h"
 #include "jail/ns.h"
 #include "jail/probe.h"
 
@@ -53,6 +54,27 @@ inner(const struct limits *l, int fd)
 	_exit(0);
 }
 
+/* What the first process of a session without namespaces goes through. */
+static _Noreturn void
+lone(const struct limits *l, int fd)
+{
+	static const struct land none = {"/dev/null", "/dev/null"};
+	struct ns_fail f = {0};
+	int rules;
+
+	if (landlock_can(l, &f) || (rules = landlock_guest(&none, &f)) == -1)
+		tell(fd, &f);
+	if (filter_drop())
+		tell_step(fd, "capabilities");
+	if (landlock_enter(rules))
+		tell_step(fd, "landlock");
+	if (limits_apply(l, 0))
+		tell_step(fd, "limits");
+	if (filter_lone() == -1 || filter_load())
+		tell_step(fd, "seccomp");
+	_exit(0);
+}
+
 static _Noreturn void
 outer(const struct limits *l, int fd)
 {
@@ -60,6 +82,8 @@ outer(const struct limits *l, int fd)
 	int status = 1;
 	pid_t pid;
 
+	if (l->isolation == ISOLATION_LANDLOCK)
+		lone(l, fd);
 	if (ns_unshare(&f))
 		tell(fd, &f);
 	if ((pid = fork()) == -1)
@@ -77,8 +101,12 @@ praise(const struct limits *l, struct buf *said)
 {
 	const char *rest = limits_looked_at(l);
 
-	buf_printf(said, "%s%s%s", limits_isolation(l),
-	    *rest == '\0' ? "" : "; ", rest);
+	buf_puts(said, limits_isolation(l));
+	if (l->isolation == ISOLATION_LANDLOCK)
+		buf_printf(said, " ABI %d", landlock_abi());
+	buf_printf(said, "%s%s", *rest == '\0' ? "" : "; ", rest);
+	if (l->isolation == ISOLATION_LANDLOCK)
+		buf_puts(said, "; " LANDLOCK_WITHOUT);
 	return (0);
 }
 

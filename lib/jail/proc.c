@@ -23,32 +23,80 @@
 
 typedef uint64_t each_fn(int, pid_t, pid_t);
 
-/*
- * Call ${fn} for each entry of ${path} that is a number of at least ${least};
- * return the sum of its answers.
+/* Call ${fn} for each entry of ${path} that is a number of at least ${least}.
  */
-static uint64_t
-each_in(const char *path, uint64_t least, each_fn *fn, pid_t arg)
+static void
+walk(const char *path, uint64_t least, guests_fn *fn, void *cookie)
 {
 	struct dirent *d;
-	uint64_t n, sum = 0;
+	uint64_t n;
 	DIR *D;
 
 	if ((D = opendir(path)) == NULL)
-		return (0);
+		return;
 	while ((d = readdir(D)) != NULL)
 		if (num_u64(d->d_name, least, INT32_MAX, &n) == 0)
-			sum += fn(dirfd(D), (pid_t)n, arg);
+			fn(cookie, dirfd(D), (pid_t)n);
 	(void)closedir(D);
-	return (sum);
 }
 
-/* Each process but the first. */
+/* The sum of what a function answers. */
+struct sum {
+	each_fn *fn;
+	pid_t arg;
+	uint64_t n;
+};
+
+static void
+add(void *cookie, int dir, pid_t id)
+{
+	struct sum *s = cookie;
+
+	s->n += s->fn(dir, id, s->arg);
+}
+
+/* Of the threads in ${path}. */
+static uint64_t
+each_thread(const char *path, each_fn *fn)
+{
+	struct sum s = {.fn = fn};
+
+	walk(path, 1, add, &s);
+	return (s.n);
+}
+
+/* Where there is no /proc of our own, ours are those that we may signal. */
+struct mine {
+	guests_fn *fn;
+	void *cookie;
+	pid_t self;
+};
+
+static void
+if_mine(void *cookie, int proc, pid_t pid)
+{
+	const struct mine *m = cookie;
+
+	if (pid != m->self && kill(pid, 0) == 0)
+		m->fn(m->cookie, proc, pid);
+}
+
+void
+guests_each(guests_fn *fn, void *cookie)
+{
+	struct mine m = {.fn = fn, .cookie = cookie, .self = getpid()};
+
+	walk("/proc", 2, if_mine, &m);
+}
+
+/* Of each process but us. */
 static uint64_t
 each(each_fn *fn, pid_t arg)
 {
+	struct sum s = {.fn = fn, .arg = arg};
 
-	return (each_in("/proc", 2, fn, arg));
+	guests_each(add, &s);
+	return (s.n);
 }
 
 /* Read the beginning of /proc/${pid}/${name}; return its length. */
@@ -85,20 +133,33 @@ stat_of(int dir, pid_t id, char *text, size_t size)
 	return (p + 2);
 }
 
+/* Where the field ${n} of ${text}, a stat file, begins; NULL: nowhere. */
+static char *
+field(char *text, int n)
+{
+	char *p;
+	int i;
+
+	if ((p = strrchr(text, ')')) == NULL)
+		return (NULL);
+
+	/* The one after the name is the third. */
+	for (i = 3, p++; i < n && p != NULL; i++)
+		p = strchr(p + 1, ' ');
+	return (p);
+}
+
 /* Is the thread to run anything yet?  What exits does not come back to that. */
 static uint64_t
 runs(int tasks, pid_t tid, pid_t unused)
 {
 	char text[512];
-	const char *p = stat_of(tasks, tid, text, sizeof(text));
-	int i;
+	const char *p;
 
 	(void)unused;
-	if (p == NULL)
+	if (stat_of(tasks, tid, text, sizeof(text)) == NULL)
 		return (0);
-	/* The state is the third, the flags are the ninth. */
-	for (i = 3; i < 9 && (p = strchr(p, ' ')) != NULL; i++)
-		p++;
+	p = field(text, 9);
 	return (p == NULL || (strtoul(p, NULL, 10) & PF_EXITING) == 0);
 }
 
@@ -113,7 +174,7 @@ kill_other(int proc, pid_t pid, pid_t keep)
 		return (0);
 	(void)kill(pid, SIGKILL);
 	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	return (each_in(path, 1, runs, 0));
+	return (each_thread(path, runs));
 }
 
 /* Is it another that has not gone? */
@@ -225,15 +286,30 @@ ticks(int proc, pid_t pid, pid_t unused)
 
 	(void)unused;
 	if (look(proc, pid, "stat", text, sizeof(text)) == 0 ||
-	    (p = strrchr(text, ')')) == NULL)
+	    (p = field(text, 14)) == NULL)
 		return (0);
-
-	/* Fields 14 to 17; the one after the name is the third. */
-	for (i = 3, p++; i < 14 && p != NULL; i++)
-		p = strchr(p + 1, ' ');
-	for (; i < 18 && p != NULL; i++)
+	for (i = 14; i < 18; i++)
 		sum += strtoull(p, &p, 10);
 	return (sum);
+}
+
+static uint64_t
+tasks(int proc, pid_t pid, pid_t unused)
+{
+	char text[512], *p;
+
+	(void)unused;
+	if (look(proc, pid, "stat", text, sizeof(text)) == 0 ||
+	    (p = field(text, 20)) == NULL)
+		return (0);
+	return (strtoull(p, NULL, 10));
+}
+
+uint64_t
+guests_tasks(void)
+{
+
+	return (each(tasks, 0));
 }
 
 static uint64_t

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 
 #include "jail/language.h"
+#include "jail/plain.h"
 #include "jail/program.h"
 #include "jail/python.h"
 #include "jail/words.h"
@@ -24,7 +25,8 @@ struct program {
 	const struct msg *m;
 	char **compile, **run, **env;
 	size_t ncompile, nrun, nenv;
-	size_t keep; /* Bytes of each stream. */
+	size_t keep;                /* Bytes of each stream. */
+	char dir[LIMITS_PATH + 16]; /* LANGUAGE_DIR, as it is called here. */
 };
 
 static int
@@ -43,24 +45,24 @@ remove_one(const char *path, const struct stat *st, int what, struct FTW *f)
  * way; one that has made what cannot be removed has it moved aside.
  */
 static void
-clear_dir(void)
+clear_dir(const struct program *P)
 {
-	char aside[] = "/tmp/program.XXXXXX";
+	char aside[sizeof(P->dir) + 8];
 
-	(void)nftw(LANGUAGE_DIR, remove_one, TREE_FDS, FTW_DEPTH | FTW_PHYS);
-	if (access(LANGUAGE_DIR, F_OK) == 0 && mkdtemp(aside) != NULL)
-		(void)rename(LANGUAGE_DIR, aside);
+	(void)snprintf(aside, sizeof(aside), "%s.XXXXXX", P->dir);
+	(void)nftw(P->dir, remove_one, TREE_FDS, FTW_DEPTH | FTW_PHYS);
+	if (access(P->dir, F_OK) == 0 && mkdtemp(aside) != NULL)
+		(void)rename(P->dir, aside);
 }
 
 static int
-make_dir(void)
+make_dir(const struct program *P)
 {
 
-	clear_dir();
-	if (mkdir(LANGUAGE_DIR, 0700))
+	clear_dir(P);
+	if (mkdir(P->dir, 0700))
 		return (-1);
-	return (open(
-	    LANGUAGE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	return (open(P->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 static int
@@ -175,7 +177,7 @@ run_in(struct program *P, uint64_t ends, enum program_stage *stage)
 	enum reply rc = REPLY_OK;
 	int dir;
 
-	if ((dir = make_dir()) == -1)
+	if ((dir = make_dir(P)) == -1)
 		return (REPLY_FULL);
 	if (put_source(dir, msg_get(P->m, MSG_PATH), text, strlen(text))) {
 		rc = REPLY_FULL;
@@ -188,8 +190,24 @@ run_in(struct program *P, uint64_t ends, enum program_stage *stage)
 		}
 	}
 	(void)close(dir);
-	clear_dir();
+	clear_dir(P);
 	return (rc);
+}
+
+/* Where the session has no root of its own, its files have other paths. */
+static void
+settle(struct program *P)
+{
+	const struct jail *J = P->c->J;
+
+	(void)snprintf(P->dir, sizeof(P->dir), "%s", LANGUAGE_DIR);
+	if (J->rules == -1)
+		return;
+	(void)snprintf(P->dir, sizeof(P->dir), "%s%s", J->land.tmp,
+	    LANGUAGE_DIR + sizeof("/tmp") - 1);
+	P->compile = plain_words(&J->land, P->compile, P->ncompile);
+	P->run = plain_words(&J->land, P->run, P->nrun);
+	P->env = plain_words(&J->land, P->env, P->nenv);
 }
 
 /* A lower limit than the session's. */
@@ -218,6 +236,8 @@ program_run(struct call *c, const struct msg *m, uint64_t ends,
 	P.compile = words_read(msg_get(m, MSG_COMPILE), WORDS_MAX, &P.ncompile);
 	P.run = words_read(msg_get(m, MSG_RUN), WORDS_MAX, &P.nrun);
 	P.env = words_read(msg_get(m, MSG_ENV), WORDS_MAX, &P.nenv);
+	if (P.compile != NULL && P.run != NULL && P.env != NULL)
+		settle(&P);
 	if (P.compile != NULL && P.run != NULL && P.env != NULL && P.nrun > 0 &&
 	    name != NULL && strchr(name, '/') == NULL &&
 	    msg_get(m, MSG_TEXT) != NULL)

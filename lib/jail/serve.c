@@ -9,6 +9,7 @@
 #include "jail/call.h"
 #include "jail/files.h"
 #include "jail/manifest.h"
+#include "jail/plain.h"
 #include "jail/program.h"
 #include "jail/serve.h"
 #include "jail/walk.h"
@@ -307,10 +308,20 @@ op_run(struct ask *a)
 	execute(a, run_program);
 }
 
+/* What we write ourselves is held to the space by nobody else. */
+static void
+bound(const struct jail *J)
+{
+
+	if (J->rules != -1)
+		plain_bound(&J->land, J->lim.workspace);
+}
+
 static void
 op_edit(struct ask *a)
 {
 
+	bound(a->J);
 	execute(a, run_edit);
 }
 
@@ -321,6 +332,7 @@ op_put(struct ask *a)
 	uint64_t bytes = 0;
 	enum reply rc;
 
+	bound(a->J);
 	rc = files_put(a->J->root, a->conn, a->deadline, &bytes, &shown);
 	if (rc == REPLY_OK) {
 		(void)msg_text(&m, MSG_PATH, shown.p, shown.len);

@@ -25,6 +25,7 @@
 #include "jail/serve.h"
 #include "jail/supervisor.h"
 #include "jail/usage.h"
+#include "jail/warden.h"
 
 #define PEER_S 30       /* A worker that stalls so long is gone. */
 #define LOOK_MS 60000UL /* Between two looks whether we are wanted. */
@@ -96,7 +97,7 @@ loop(struct jail *J)
 		if ((n = poll(p, 2, (int)wait)) == -1 && errno != EINTR)
 			return;
 		if (n == 0 && !measured) {
-			usage_write(SUPERVISOR_LOCK);
+			usage_write(J, SUPERVISOR_LOCK);
 			measured = 1;
 		}
 		if (p[1].revents)
@@ -130,20 +131,29 @@ watch_children(void)
 	return (signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+/* Is its root of our making? */
+static int
+has_own_root(const struct jail *J)
+{
+
+	return (J->lim.isolation == ISOLATION_NAMESPACES ||
+	    J->lim.isolation == ISOLATION_CGROUP);
+}
+
 _Noreturn void
 supervisor_first(struct jail *J)
 {
 	struct ns_fail f = {.step = "supervisor"};
 
-	if (J->lim.isolation != ISOLATION_BWRAP &&
+	if (has_own_root(J) &&
 	    (cgroup_enter(&J->lim, &J->group, &f) || ns_root(&J->lim, &f)))
 		supervisor_failed(&f);
 
 	/* Nobody may look at us, nor may we gain anything any more. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || filter_drop() ||
 	    (J->sigs = watch_children()) == -1 ||
-	    (J->root = open(
-		 NS_WORKSPACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1 ||
+	    (J->root = open(J->rules == -1 ? NS_WORKSPACE : J->land.work,
+		 O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1 ||
 	    fcntl(SUPERVISOR_LOCK, F_SETFD, FD_CLOEXEC) ||
 	    fcntl(SUPERVISOR_LISTEN, F_SETFD, FD_CLOEXEC)) {
 		f.err = errno;
@@ -170,6 +180,7 @@ supervisor_main(int argc, char *const *argv)
 	static struct jail J = {.root = -1,
 	    .sigs = -1,
 	    .group = -1,
+	    .rules = -1,
 	    .kernel = GUEST_INIT,
 	    .bash = GUEST_INIT};
 	struct ns_fail f = {.step = "limits", .err = EINVAL};
@@ -183,6 +194,8 @@ supervisor_main(int argc, char *const *argv)
 		supervisor_first(&J);
 	if (J.lim.isolation == ISOLATION_BWRAP)
 		bwrap_supervise(&J.lim, argv, argc);
+	if (J.lim.isolation == ISOLATION_LANDLOCK)
+		warden_supervise(&J);
 	if (ns_unshare(&f))
 		supervisor_failed(&f);
 	if ((pid = fork()) == -1) {

@@ -1,5 +1,5 @@
 #include <sys/stat.h>
-#include <sys/vfs.h>
+#include <sys/statvfs.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,35 +13,52 @@
 
 #define DIGITS 20
 
-/* What the filesystems in memory hold. */
-static uint64_t
-files(void)
+static void
+add(struct plain_use *use, const struct statvfs *fs)
 {
-	static const char *const paths[] = {"/mnt/data", "/tmp", "/dev/shm"};
-	struct statfs fs;
-	uint64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (statfs(paths[i], &fs) == 0)
-			sum += (uint64_t)(fs.f_blocks - fs.f_bfree) *
-			    (uint64_t)fs.f_bsize;
-	return (sum);
+	use->bytes += (fs->f_blocks - fs->f_bfree) * fs->f_frsize;
+	use->files += fs->f_files - fs->f_ffree;
 }
 
 void
-usage_write(int lock)
+usage_files(const struct jail *J, struct plain_use *use)
+{
+	static const char *const others[] = {"/tmp", "/dev/shm"};
+	struct statvfs fs;
+	size_t i;
+
+	if (J->lim.isolation == ISOLATION_LANDLOCK) {
+		plain_look(&J->land, use);
+		return;
+	}
+	memset(use, 0, sizeof(*use));
+	if (fstatvfs(J->root, &fs) == 0)
+		add(use, &fs);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (statvfs(others[i], &fs) == 0)
+			add(use, &fs);
+}
+
+void
+usage_write(const struct jail *J, int lock)
 {
 	char text[DIGITS + 2];
 	struct timespec times[2];
+	struct plain_use files;
+	uint64_t bytes;
 	struct stat st;
 
 	if (fstat(lock, &st))
 		return;
 	times[0] = st.st_atim;
 	times[1] = st.st_mtim;
-	(void)snprintf(text, sizeof(text), "%0*" PRIu64 "\n", DIGITS,
-	    guests_memory(0) + files());
+	bytes = guests_memory(0);
+	if (J->lim.isolation != ISOLATION_LANDLOCK) {
+		usage_files(J, &files);
+		bytes += files.bytes;
+	}
+	(void)snprintf(text, sizeof(text), "%0*" PRIu64 "\n", DIGITS, bytes);
 	(void)pwrite(lock, text, DIGITS + 1, 0);
 	(void)futimens(lock, times);
 }

@@ -3,16 +3,25 @@
 
 #include <stdint.h>
 
+#include "jail/guest.h"
+#include "jail/plain.h"
+
 /*
  * What a session holds of its host's memory, written by its supervisor into its
  * lock file, whose time it leaves as it is.
  */
 
 /**
- * usage_write(lock):
+ * usage_files(J, use):
+ * Called by the supervisor: what there is of files in the session ${J}.
+ */
+void usage_files(const struct jail *, struct plain_use *);
+
+/**
+ * usage_write(J, lock):
  * Called by the supervisor: measure and write it.
  */
-void usage_write(int);
+void usage_write(const struct jail *, int);
 
 /**
  * usage_read(lock):

@@ -135,7 +135,7 @@ make(struct order *o, jail_interpreter *interpreter)
 	pid_t pid;
 
 	memset(&J, 0, sizeof(J));
-	J.root = J.sigs = J.group = -1;
+	J.root = J.sigs = J.group = J.rules = -1;
 	J.kernel = J.bash = none;
 	J.interpreter = interpreter;
 	J.ready = 1;

@@ -227,6 +227,7 @@ judge(struct ptc_round *p)
 	case SANDBOX_MEMORY:
 		return (fail(p, "Out of memory", "Out of memory\n"));
 	case SANDBOX_FILES:
+	case SANDBOX_PROCESSES:
 	case SANDBOX_UNSTARTED:
 		return (fail(p, "Execution failed or timed out", "%.200s\n",
 		    ran->note != NULL ? ran->note
