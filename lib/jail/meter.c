@@ -4,8 +4,12 @@
 #include "jail/meter.h"
 #include "jail/usage.h"
 
-/* A look at all files is to cost at most one part in so many of the time. */
+/*
+ * Looks at all files are to take one part in so many of the time, unless
+ * the next one came too late then.
+ */
 #define PATIENCE 10
+#define PATIENCE_MS 2000
 
 /* Is it us alone who hold the session's files to their limits? */
 static int
@@ -20,11 +24,12 @@ is_watched(const struct jail *J)
 static void
 look(struct meter *m, struct plain_use *use)
 {
-	uint64_t began = clock_ms(), now;
+	uint64_t began = clock_ms(), now, rest;
 
 	usage_files(m->J, use);
 	now = clock_ms();
-	m->next = now + (now - began) * PATIENCE;
+	rest = (now - began) * PATIENCE;
+	m->next = now + (rest < PATIENCE_MS ? rest : PATIENCE_MS);
 }
 
 void
