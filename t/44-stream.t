@@ -133,6 +133,10 @@ is(types($m), 'text tool_use server_tool_use bash_code_execution_tool_result',
     'mixed');
 is("$m->{stop_reason} $m->{content}[1]{id}", 'tool_use call_b7f3',
     'stops for the caller');
+$m = message(ask('ours', with => { tools => [@tool, @save] }));
+is(types($m), 'text server_tool_use tool_use bash_code_execution_tool_result',
+    'ours first: calls as the model makes them, then the result');
+is($m->{stop_reason}, 'tool_use', 'which stops for the caller too');
 $m = message(ask('odd'));
 is(types($m), join(' ', ('server_tool_use bash_code_execution_tool_result') x 2,
     'text'), 'what models do wrong');

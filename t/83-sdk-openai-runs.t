@@ -20,6 +20,10 @@ my %models = (
 	caller => [{ calls => [{ name => 'save', id => 'call_b7f3',
 	    arguments => { title => 'T' } }] },
 	    { expect => ['R-9'], text => 'Saved.' }],
+	both => [{ calls => [{ name => 'code_execution', arguments =>
+	    { code => $code } }, { name => 'save', id => 'call_b7f3',
+	    arguments => { title => 'T' } }] },
+	    { expect => ['R-9'], text => 'Saved.' }],
 	json => [{ text => '{"a":1}' }],
 	later => [{ text => 'So far.', calls => [{ name => 'code_execution',
 	    arguments => { code => 'print(1)' } }] },

@@ -30,6 +30,8 @@ sub models {
 		    { text => 'Both.' }],
 		mixed => [{ text => 'Both.', calls => [$save,
 		    bash('echo mine')] }, { text => 'Stored.' }],
+		ours => [{ text => 'Both.', calls => [bash('echo mine'),
+		    $save] }, { text => 'Stored.' }],
 		odd => [
 			{ calls => [{ name => 'nosuch', arguments => {} }] },
 			{ calls => [{ name => 'python', arguments =>

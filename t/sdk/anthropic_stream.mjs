@@ -48,17 +48,23 @@ is(events[0].type, 'message_start', 'events: the first');
 is(events.at(-1).type, 'message_stop', 'and the last');
 is(events.filter((e) => e.type === 'content_block_start').map((e) => e.index).join(), '0,1,2,3,4', 'blocks are numbered');
 
-// The caller's own function, together with a run.
-message = await client.messages.stream(ask('mixed', { tools: [execution, save] })).finalMessage();
-is(message.stop_reason, 'tool_use', 'a call of the caller\'s function');
-const call = message.content.find((b) => b.type === 'tool_use');
-is(call.input.title, 'T', 'with its arguments');
-ok(message.content.some((b) => b.type === 'bash_code_execution_tool_result'), 'beside a run');
-message = await client.messages.stream(ask('mixed', { tools: [execution, save], messages: [
-	{ role: 'user', content: 'Go.' }, { role: 'assistant', content: message.content },
-	{ role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: 'stored' }] },
-] })).finalMessage();
-is(message.content[0].text, 'Stored.', 'which goes on with its result');
+// The caller's own function, together with a run, whichever comes first: as it
+// is streamed, the result stands last.
+for (const [model, order] of [['mixed', 'text tool_use server_tool_use'], ['ours', 'text server_tool_use tool_use']]) {
+	const both = { tools: [execution, save] };
+	message = await client.messages.stream(ask(model, both)).finalMessage();
+	is(types(message), `${order} bash_code_execution_tool_result`, `${model}: calls in the order in which they are made`);
+	is(message.stop_reason, 'tool_use', `${model}: a call of the caller's function`);
+	const call = message.content.find((b) => b.type === 'tool_use');
+	is(call.input.title, 'T', `${model}: with its arguments`);
+	is(message.content[3].content.stdout, 'mine\n', `${model}: beside a run`);
+	is(message.content[3].tool_use_id, message.content.find((b) => b.type === 'server_tool_use').id, `${model}: that has its result`);
+	message = await client.messages.stream(ask(model, { ...both, messages: [
+		{ role: 'user', content: 'Go.' }, { role: 'assistant', content: message.content },
+		{ role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: 'stored' }] },
+	] })).finalMessage();
+	is(message.content[0].text, 'Stored.', `${model}: which goes on with its result`);
+}
 
 // What is not JSON never reaches the client's parser.
 message = await client.messages.stream(ask('broken')).finalMessage();

@@ -60,15 +60,19 @@ with client.messages.stream(**ask("twice")) as stream:
 eq([kinds[0], kinds[-1]], ["message_start", "message_stop"], "events: the first and the last")
 eq(kinds.count("content_block_start"), 5, "and the blocks")
 
-message = final(ask("mixed", tools=[EXECUTION, SAVE]))
-call = next(b for b in message.content if b.type == "tool_use")
-eq([message.stop_reason, call.input], ["tool_use", {"title": "T"}], "a call of the caller's function")
-message = final(ask("mixed", tools=[EXECUTION, SAVE], messages=[
-    {"role": "user", "content": "Go."},
-    {"role": "assistant", "content": [b.model_dump(exclude_none=True) for b in message.content]},
-    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": call.id, "content": "stored"}]},
-]))
-eq(message.content[0].text, "Stored.", "which goes on with its result")
+for model, order in ("mixed", "text tool_use server_tool_use"), ("ours", "text server_tool_use tool_use"):
+    both = [EXECUTION, SAVE]
+    message = final(ask(model, tools=both))
+    eq(types(message), f"{order} bash_code_execution_tool_result", f"{model}: calls in the order in which they are made")
+    call = next(b for b in message.content if b.type == "tool_use")
+    eq([message.stop_reason, call.input], ["tool_use", {"title": "T"}], f"{model}: a call of the caller's function")
+    eq(at(message.content[3].content, "stdout"), "mine\n", f"{model}: beside a run")
+    message = final(ask(model, tools=both, messages=[
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": [b.model_dump(exclude_none=True) for b in message.content]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": call.id, "content": "stored"}]},
+    ]))
+    eq(message.content[0].text, "Stored.", f"{model}: which goes on with its result")
 
 message = final(ask("broken"))
 eq(at(message.content[1].content, "error_code"), "invalid_tool_input", "a call broken off by the token limit")

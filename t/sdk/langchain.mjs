@@ -83,13 +83,15 @@ async function messages(way, ask) {
 	let r = await ask(withCode('again-job'), [...go, m, new HumanMessage('Go on.')]);
 	is(r.text, 'I see.', name('given back, it is understood'));
 
-	m = await ask(withCode('mixed', save), go);
-	is(his(m), 'save {"title":"T"}',
-	    name('a call of his beside a run'));
-	ok(m.content.some((b) => b.type === 'server_tool_use'), name('... which he sees'));
-	r = await ask(withCode('again-mixed', save), [...go, m,
-	    new ToolMessage({ content: 'stored', tool_call_id: 'call_b7f3' })]);
-	is(r.text, 'I see.', name('... and it goes on with his result'));
+	for (const first of ['mixed', 'ours']) {
+		m = await ask(withCode(first, save), go);
+		is(his(m), 'save {"title":"T"}',
+		    name('a call of his beside a run'));
+		ok(m.content.some((b) => b.type === 'server_tool_use'), name('... which he sees'));
+		r = await ask(withCode('again-mixed', save), [...go, m,
+		    new ToolMessage({ content: 'stored', tool_call_id: 'call_b7f3' })]);
+		is(r.text, 'I see.', name('... and it goes on with his result'));
+	}
 
 	m = await ask(anthropic('python').bindTools([{ type: 'code_execution_20250522',
 	    name: 'code_execution' }]), go);

@@ -81,7 +81,8 @@ def messages(name, ask, version):
     ok(m.response_metadata["container"]["id"].startswith("container_gw_"), name("... its container"))
     r = ask(with_code("again-job"), [*GO, m, HumanMessage("Go on.")])
     eq(r.text, "I see.", name("given back, it is understood"))
-    continued(name, ask, with_code("mixed", SAVE), with_code("again-mixed", SAVE))
+    for first in "mixed", "ours":
+        continued(name, ask, with_code(first, SAVE), with_code("again-mixed", SAVE))
 
     m = ask(with_code("python", tool="code_execution_20250522"), GO)
     eq(m.text, "It is 42; see t.csv.", name("the older version of the tool"))

@@ -68,18 +68,25 @@ const again = await client.responses.create({
 });
 is(again.output_text, 'The first.', 'an answer given back is understood');
 
-for (const how of ['create', 'stream']) {
+for (const model of ['caller', 'both']) for (const how of ['create', 'stream']) {
+	const name = (what) => `${model}, ${how}: ${what}`;
 	const ask = async (input) => {
-		const body = { model: 'caller', input, tools: [...job.tools, { type: 'function', strict: false, ...save }] };
+		const body = { model, input, tools: [...job.tools, { type: 'function', strict: false, ...save }] };
 		return how === 'create' ? client.responses.create(body) : client.responses.stream(body).finalResponse();
 	};
 	const history = [{ role: 'user', content: 'Go.' }];
 	let r = await ask(history);
 	const call = r.output.find((o) => o.type === 'function_call');
-	is(JSON.parse(call.arguments).title, 'T', `${how}: a call of the program's own`);
+	is(JSON.parse(call.arguments).title, 'T', name("a call of the program's own"));
+	if (model === 'both') {
+		// Streamed, items stand in the order in which they begin.
+		is(r.output.map((o) => o.type).join(), how === 'create' ? 'function_call,code_interpreter_call,message'
+		    : 'code_interpreter_call,function_call,message', name('beside a run, and a message for its file'));
+		is(r.output[2].content[0].annotations[0]?.type, 'container_file_citation', name('which is cited'));
+	}
 	history.push(...r.output, { type: 'function_call_output', call_id: call.call_id, output: 'stored as R-9' });
 	r = await ask(history);
-	is(r.output_text, 'Saved.', `${how}: goes on with its result`);
+	is(r.output_text, 'Saved.', name('goes on with its result'));
 }
 
 const parsed = await client.responses.parse({
