@@ -35,6 +35,7 @@ sub sh {
 sub wrk {
 	my ($url, %o) = @_;
 	my @head = map { "-H '$_'" } @{$o{head} || []};
+	push(@head, "-s $o{script}") if $o{script};
 	my $c = $o{connections} // 64;
 	my $s = $o{seconds} // 4;
 	my $out = sh("wrk -t1 -c$c -d${s}s --latency @head '$url'");
