@@ -276,7 +276,7 @@ import matplotlib, matplotlib.pyplot as plt
 print(matplotlib.get_backend(), *plt.subplots()[0].get_size_inches())
 END
 		put => { 'matplotlibrc' => "figure.figsize: 3, 3\n" }],
-	['a plot', <<'END', qr/\A1 \(640, 480\) /i, code => 0],
+	['a plot', <<'END', qr/\A1 \(640, 480\) /i, code => 0, files => 1],
 import matplotlib.pyplot as plt, pandas as pd, io
 f = plt.figure()
 pd.DataFrame({'a': [1, 2]}).plot(ax=plt.gca())
@@ -285,6 +285,7 @@ f.savefig(b)
 b.seek(0)
 print(f.number, plt.imread(b).shape[1::-1], plt.get_fignums())
 plt.show()
+print(plt.get_fignums(), plt.show.__module__)
 END
 	['tool calls', <<'END', undef, calls => {}, code => 0],
 import os

@@ -51,6 +51,27 @@ for (['ready', $ready], ['cold', $cold]) {
 	    . "plt.savefig('v.svg'); plt.savefig('v.pdf')");
 	is("$c->{return_code} @{$c->{files}}", '0 v.pdf v.svg',
 	    "$name: other formats, and mathematics");
+
+	# A program of its own, and one that it starts.
+	$id = $s->session;
+	my $r = $s->run($id, 'py', <<'END', manifest => [], timeout => 60);
+import subprocess, sys
+import matplotlib.pyplot as plt
+plt.plot([1, 3, 2])
+plt.show()
+plt.figure(figsize=(20, 20))
+plt.show()
+subprocess.run([sys.executable, '-c',
+    'from pylab import *; plot([1]); show()'], check=True)
+END
+	is("$r->{content}{return_code} $r->{content}{stdout}$r->{content}{stderr}",
+	    '0 ', "$name, a program: show() is silent");
+	is(join(' ', map { "$_->{path} $_->{state}" } @{$r->{files}}),
+	    'plot_1.png new plot_2.png new plot_3.png new', '... and saves');
+	$r = $s->run($id, 'py', "import matplotlib.pyplot as plt\n"
+	    . "plt.figure(figsize=(100, 100))\nplt.show()", timeout => 60);
+	like($r->{content}{stderr}, qr/ 67108864 are possible\n\z/,
+	    '... within the same bounds');
 }
 $_->done for $ready, $cold;
 done_testing();

@@ -222,6 +222,10 @@ is(bytes_of($out{zero}), '', '... one of none (row 44)');
 is(bytes_of($out{hard}), 'of b.txt', '... a second name (row 41)');
 is_deeply([map { exists $_->{inherited} ? 1 : 0 } values %out], [(0) x 8],
     '... none of them inherited');
+my $show = py("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()");
+is_deeply([map { $_->{name} } @{$show->{json}{files}}], ['plot_1.png'],
+    'a plot that is shown (section 7)') or diag $show->{body};
+like(bytes_of($show->{json}{files}[0]), qr/\A\x89PNG\r\n/, '... as an image');
 $r = bash('cat hello.py', files => [ref_($out{'a.txt'}, name => 'hello.py')]);
 is($r->{json}{stdout}, 'of a.txt', 'an output is an input of the next run');
 

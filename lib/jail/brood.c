@@ -24,7 +24,8 @@ become(int fd, int image, const struct limits *l)
 {
 	char *argv[] = {(char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"},
 	    (char *)(uintptr_t)python_zygote, (char *)(uintptr_t)python_kernel,
-	    (char *)(uintptr_t)python_program, NULL};
+	    (char *)(uintptr_t)python_program, (char *)(uintptr_t)python_adapt,
+	    NULL};
 	struct ns_fail f = {.step = "descriptors"};
 
 	if ((fd = fcntl(fd, F_DUPFD, 16)) == -1 ||

@@ -18,7 +18,8 @@ int
 kernel_start(struct jail *J)
 {
 	char *argv[] = {(char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"},
-	    (char *)(uintptr_t)python_kernel, NULL};
+	    (char *)(uintptr_t)python_kernel, (char *)(uintptr_t)python_adapt,
+	    NULL};
 	struct guest_how how = {.path = PYTHON, .argv = argv, .dir = -1};
 	int sv[2];
 

@@ -2,67 +2,9 @@
 # each after its length (4 bytes) and the number drawn for it (16 hex digits),
 # and answers that number and the program's return code there.  In place of the
 # first, it may be told what whole program to become, if it can (program.py).
+# Its argument is adapt.py.
 
 import os, sys, types, linecache, traceback
-
-PIXELS = 64 << 20  # Of an image that a program saves, at most.
-REPLACED = []  # What adaptations have replaced: owner, name, what it was.
-
-
-def save_on_show(pyplot):
-    """Give pyplot a show() that saves: plot_1.png, plot_2.png, ..."""
-    count = 0
-
-    def show(*args, **kwargs):
-        nonlocal count
-        for number in pyplot.get_fignums():
-            count += 1
-            while os.path.exists('plot_%d.png' % count): count += 1
-            pyplot.figure(number).savefig('plot_%d.png' % count)
-        pyplot.close('all')
-
-    REPLACED.append((pyplot, 'show', pyplot.show))
-    pyplot.show = show
-
-
-def bound_images(agg):
-    """Refuse an image that would need more memory than it is worth."""
-    begin = agg.RendererAgg.__init__
-
-    def __init__(self, width, height, dpi):
-        if width * height > PIXELS:
-            raise ValueError('an image of %d x %d pixels, of which %d are'
-                             ' possible' % (width, height, PIXELS))
-        begin(self, width, height, dpi)
-
-    REPLACED.append((agg.RendererAgg, '__init__', begin))
-    agg.RendererAgg.__init__ = __init__
-
-
-ADAPT = {'matplotlib.pyplot': save_on_show,
-         'matplotlib.backends.backend_agg': bound_images}
-
-
-class Finder:
-    """Adapts a module when it has been loaded, by whomever."""
-
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name not in ADAPT: return None
-        for finder in sys.meta_path:
-            if finder is Finder: continue
-            spec = finder.find_spec(name, path, target)
-            if spec is not None: break
-        else: return None
-        adapt, load = ADAPT.pop(name), spec.loader.exec_module
-
-        def exec_module(module):
-            load(module)
-            adapt(module)
-
-        spec.loader.exec_module = exec_module
-        return spec
-
 
 def order(take):
     """What program to become: its words and its environment."""
@@ -130,5 +72,6 @@ def serve():
         except OSError: kill(me, 9)
 
 
-sys.meta_path.insert(0, Finder)
-if __name__ == '__main__': serve()
+if __name__ == '__main__':
+    exec(sys.argv[1], {'__name__': 'sitecustomize'})
+    serve()

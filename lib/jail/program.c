@@ -18,6 +18,7 @@
 
 #define WORDS_MAX 2048
 #define TREE_FDS 16
+#define ADAPT "sitecustomize.py" /* What Python runs before a program. */
 
 /* One program and how it is to be run. */
 struct program {
@@ -66,7 +67,7 @@ make_dir(const struct program *P)
 }
 
 static int
-put_source(int dir, const char *name, const char *text, size_t len)
+put_file(int dir, const char *name, const char *text, size_t len)
 {
 	ssize_t n;
 	int fd;
@@ -82,14 +83,20 @@ put_source(int dir, const char *name, const char *text, size_t len)
 	return (0);
 }
 
+static int
+is_python(const struct program *P)
+{
+
+	return (strcmp(P->run[0], PYTHON) == 0);
+}
+
 /* Is it a script that the interpreter of the jail, if it has one, can run? */
 static int
 is_script(const struct program *P)
 {
 
-	return (P->c->J->interpreter != NULL && P->nrun > 2 &&
-	    strcmp(P->run[0], PYTHON) == 0 && strcmp(P->run[1], "-u") == 0 &&
-	    P->run[2][0] == '/');
+	return (P->c->J->interpreter != NULL && P->nrun > 2 && is_python(P) &&
+	    strcmp(P->run[1], "-u") == 0 && P->run[2][0] == '/');
 }
 
 /* Run ${argv} in ${dir} (-1: the workspace), ${asks} being its descriptor 3. */
@@ -179,7 +186,9 @@ run_in(struct program *P, uint64_t ends, enum program_stage *stage)
 
 	if ((dir = make_dir(P)) == -1)
 		return (REPLY_FULL);
-	if (put_source(dir, msg_get(P->m, MSG_PATH), text, strlen(text))) {
+	if (put_file(dir, msg_get(P->m, MSG_PATH), text, strlen(text)) ||
+	    (is_python(P) &&
+		put_file(dir, ADAPT, python_adapt, strlen(python_adapt)))) {
 		rc = REPLY_FULL;
 	} else {
 		*stage = PROGRAM_COMPILED;

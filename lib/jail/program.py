@@ -29,11 +29,13 @@ def fit(argv, env):
     added = dict(line.split(b'=', 1) for line in env)
     for name, value in list(added.items()):
         if os.environb.get(name) == value: del added[name]
-    search = os.fsdecode(added.get(b'PYTHONPATH', b''))
+    search = os.fsdecode(added.get(b'PYTHONPATH', b'')).split(':')
+    # What lies beside the program is ours.
+    others = [d or '.' for d in search if d != os.path.dirname(path)]
     code = None
     try:
-        if KNOWN.issuperset(added) and ':' not in search and not any(
-                shadows(name) for name in os.listdir(search or '.')):
+        if KNOWN.issuperset(added) and not any(
+                shadows(name) for d in others for name in os.listdir(d)):
             with open(path, 'rb') as file:
                 code = compile(file.read(), path, 'exec', dont_inherit=True)
     except BaseException:
@@ -54,13 +56,11 @@ def stream(fd, name, like, errors):
 def set_up(argv, added, search):
     """All that a program can see of its interpreter; return __main__."""
     path = os.fsdecode(argv[2])
-    while kernel['REPLACED']: setattr(*kernel['REPLACED'].pop())
-    sys.meta_path.remove(kernel['Finder'])
     os.environb.update(added)
     sys.dont_write_bytecode = b'PYTHONDONTWRITEBYTECODE' in added
     sys.orig_argv[:] = map(os.fsdecode, argv)
     sys.argv[:] = sys.orig_argv[2:]
-    sys.path[:0] = [os.path.dirname(path)] + [search] * (search != '')
+    sys.path[:0] = [os.path.dirname(path)] + [d for d in search if d != '']
     sys.stdout = sys.__stdout__ = stream(
         1, '<stdout>', sys.stdout, sys.stdout.errors)
     sys.stderr = sys.__stderr__ = stream(

@@ -6,6 +6,7 @@
 
 #define PYTHON "/usr/bin/python3"
 
-extern const char python_kernel[], python_program[], python_zygote[];
+extern const char python_adapt[], python_kernel[], python_program[],
+    python_zygote[];
 
 #endif /* !JAIL_PYTHON_H_ */

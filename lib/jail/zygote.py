@@ -1,7 +1,7 @@
 # The zygote: loads and exercises what programs use most, once; its clones become
 # sessions that have it already.  It never runs a caller's program.  Descriptor 3
 # leads to the keeper, 4 is the library of our own; the interpreter's source is
-# the first argument, program.py the second.
+# the first argument, program.py the second, adapt.py the third.
 
 import ctypes, gc, os, random, signal, sys
 
@@ -69,6 +69,7 @@ def say(text):
 try:
     library = ctypes.PyDLL('/proc/self/fd/4')
     os.close(4)
+    module('sitecustomize', sys.argv[3])
     kernel = module('interpreter', sys.argv[1])
     program = module('program', sys.argv[2], kernel=kernel,
                      leave=library.guest_leave)
