@@ -241,6 +241,26 @@ uploads_find(struct req *r, struct upload *u)
 	return (-1);
 }
 
+static int
+uploads_full(struct req *r)
+{
+
+	return (reply_problem(r, P_BAD_REQUEST, NULL,
+	    "An upload takes at most %llu parts", UPLOAD_PARTS_MAX));
+}
+
+/* Say why the upload takes no more parts, as it stands now. */
+static int
+uploads_refused(struct req *r)
+{
+	struct upload u;
+
+	if (uploads_find(r, &u))
+		return (0);
+	return (u.parts >= UPLOAD_PARTS_MAX ? uploads_full(r)
+					    : uploads_closed(r, &u));
+}
+
 /* The row of a part, before its first byte. */
 static int
 part_begin(struct req *r, void *cookie, const char *key, uint64_t *row)
@@ -252,7 +272,7 @@ part_begin(struct req *r, void *cookie, const char *key, uint64_t *row)
 	if (rc == DATA_OK)
 		return (0);
 	if (rc == DATA_STATE)
-		(void)uploads_closed(r, u);
+		(void)uploads_refused(r);
 	else
 		(void)reply_data(r, rc);
 	return (-1);
@@ -295,16 +315,14 @@ part_publish(struct req *r, const struct upload *u, struct upload_body *b)
 		return (reply_json(r, 200, part_object(u, &p)));
 	if (rc != DATA_UNSURE)
 		upload_body_undo(b);
-	if (rc == DATA_STATE)
-		return (uploads_closed(r, u));
-	return (reply_data(r, rc));
+	return (rc == DATA_STATE ? uploads_refused(r) : reply_data(r, rc));
 }
 
 /*
  * POST /v1/uploads/{id}/parts
  *
  * 200: the part.
- * 400: a broken form, or an upload that has ended.
+ * 400: a broken form, an upload that has ended, one part too many, the quota.
  * 404, 413: no such upload; too large.
  */
 int
@@ -318,6 +336,9 @@ uploads_part(struct req *r)
 
 	if (uploads_find(r, &u))
 		return (0);
+	if (u.parts >= UPLOAD_PARTS_MAX)
+		return (uploads_full(r));
+	u.quota = r->srv->conf->files_quota_user_bytes;
 	/* A part larger than the whole could never be used. */
 	b.max = u.bytes < UPLOAD_PART_MAX ? u.bytes : UPLOAD_PART_MAX;
 	if (upload_body_read(&b) == 0 && upload_body_commit(&b) == 0)

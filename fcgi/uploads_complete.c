@@ -18,9 +18,7 @@
 #include "fcgi/routes.h"
 #include "fcgi/uploads.h"
 
-/* Bytes copied at a time, and parts an upload may be made of. */
-#define CHUNK 262144U
-#define PARTS_MAX 10000U
+#define CHUNK 262144U /* Bytes copied at a time. */
 
 /* An upload being completed: what was asked for, and the new file. */
 struct join {
@@ -86,7 +84,7 @@ take_parts(struct join *j, json_object *o)
 		return (uploads_wrong_type(
 		    j->r, "part_ids", rc == JGET_ABSENT || rc == JGET_NULL));
 	j->nparts = json_object_array_length(ids);
-	if (j->nparts == 0 || j->nparts > PARTS_MAX)
+	if (j->nparts == 0 || j->nparts > UPLOAD_PARTS_MAX)
 		return (bad_parts(j->r, "part_ids must name 1 to 10000 parts"));
 	if ((j->part = arena_alloc(j->r->mem, j->nparts * sizeof(*j->part))) ==
 	    NULL)
@@ -287,15 +285,8 @@ join_publish(struct join *j)
 		    r, 200, uploads_object(r, &j->u, "completed", &f)));
 	if (rc != DATA_UNSURE && blob_remove(r->srv->store, j->key) == BLOB_OK)
 		file_drop(r->srv->db, row);
-	switch (rc) {
-	case DATA_STATE:
-		return (uploads_closed(r, &j->u));
-	case DATA_QUOTA:
-		return (reply_problem(
-		    r, P_QUOTA, NULL, "The storage quota is used up"));
-	default:
-		return (reply_data(r, rc));
-	}
+	return (
+	    rc == DATA_STATE ? uploads_closed(r, &j->u) : reply_data(r, rc));
 }
 
 static void

@@ -22,6 +22,7 @@ for my $what (qw(file caller upload)) {
 	MariaDB::relay("rows_$what", schema($what));
 }
 MariaDB::relay('rows_list', schema('list'), 20000);
+MariaDB::relay('rows_quota', schema('quota'));
 MariaDB::relay('rows_race', schema('race'), $ENV{SATCHEL_SOAK} ? 1000 : 10);
 
 # A COMMIT that goes wrong.  What is in doubt is looked into, so that nobody is

@@ -322,5 +322,51 @@ is(post('/v1/uploads', \%usual, dialect => 'anthropic')->{json}{object},
 	    'half a part leaves neither row nor bytes');
 }
 
+# --- how many parts ---
+
+{
+	my $id = create();
+	my $row = "WHERE pid = '" . substr($id, 7) . "'";
+	$c->sql("UPDATE upload SET parts = 9999 $row");
+	is(add($id, 'x')->{status}, 200, 'the 10,000th part');
+	my $before = $c->stored;
+	my $r = add($id, 'x');
+	is(said($r, 'openai'), '400 O[ire|-|-]', 'one more is refused');
+	is($r->{json}{error}{message}, 'An upload takes at most 10000 parts',
+	    '... with the reason');
+	is($c->stored, $before, '... and leaves nothing');
+}
+$c->done;
+
+# --- parts count against the quota ---
+
+$c = Files->stack(set => { 'files.quota_user_bytes' => 1000000,
+    'files.grace_seconds' => 0 });
+{
+	my ($id, $other) = (create(bytes => 700000), create(bytes => 700000));
+	my $half = part_id($id, 'h' x 350000);
+	my $file = form(file_part('q' x 700000, 'q.bin'));
+	my $full = '400 O[ire|-|storage_quota_exceeded]';
+	part_id($other, 'h' x 350000);
+	my $before = $c->stored;
+	is(said(add($other, 'h' x 350000), 'openai'), $full, 'a part over the quota');
+	is(said($c->upload($file), 'openai'), $full, 'a file beside them');
+	is($c->stored, $before, '... neither leaves anything');
+	is(add($other, 'h', key => 'same')->{status}, 404,
+	    '... nobody else fills it up');
+	post("/v1/uploads/$other/cancel");
+	my $rest = part_id($id, 'r' x 350000);
+	my $r = complete($id, [$half, $rest]);
+	is($r->{status}, 200, 'after a cancellation there is room, for the whole too');
+	$c->request('DELETE', "/v1/files/$r->{json}{file}{id}");
+	$id = create(bytes => 700000);
+	part_id($id, 'h' x 700000);
+	is(said($c->upload($file), 'openai'), $full, 'pending parts keep their place');
+	$c->sql('UPDATE upload SET expires = 2, sweep_at = 2; UPDATE upload_part'
+	    . " SET sweep_at = 2 WHERE state = 'live'");
+	is($c->{s}->sweep->{exit}, 0, 'until they are swept');
+	is($c->sql(q{SELECT COUNT(*) FROM upload_part}), 0, '... away');
+	is($c->upload($file)->{status}, 200, '... which gives it back');
+}
 $c->done;
 done_testing;

@@ -71,7 +71,8 @@ const struct row conf_rows[] = {
 	    "true: refuse file names with any of < > : \" | ? *"),
 	NUM("files.quota_user_bytes", AT(files_quota_user_bytes), "0",
 	    0, 1ULL << 50,
-	    "Live bytes a user may hold; 0 = no quota."),
+	    "Bytes of files and of pending uploads that a user may hold; "
+	    "0 = no quota."),
 	NUM("files.output_max_files", AT(files_output_max_files), "20", 0, 1000,
 	    "Files kept of what one run of code produced."),
 	NUM("files.output_max_bytes", AT(files_output_max_bytes), "67108864",

@@ -6,6 +6,7 @@
 
 #include "data/db_rc.h"
 #include "data/file_sql.h"
+#include "data/quota.h"
 
 #include "data/file.h"
 
@@ -34,35 +35,21 @@ read_back(struct db *tx, struct publish *p)
 	return (rc);
 }
 
-/*
- * Would ${p} pass its owner's quota?  Counting up the user's turn makes every
- * other publishing of this user wait, or on another node fail to commit, until
- * this one is over: two that race for the last bytes see each other.
- */
+/* Would ${p} pass its owner's quota? */
 static enum db_rc
-check_quota(struct db *tx, struct publish *p, uint64_t now)
+check_quota(struct db *tx, struct publish *p)
 {
-	static const char turn[] =
-	    "UPDATE user SET turn = turn + 1 WHERE id = ?";
-	static const char sum[] =
-	    "SELECT CAST(COALESCE(SUM(bytes), 0) AS UNSIGNED) FROM file"
-	    " WHERE workspace_id = ? AND user_id = ? AND " FILE_LIVE("", "?");
-	const struct db_arg user[] = {DB_U64(p->owner->user)};
-	const struct db_arg args[] = {
-	    DB_U64(p->owner->workspace), DB_U64(p->owner->user), DB_U64(now)};
-	uint64_t held;
+	const struct quota q = {.owner = p->owner,
+	    .most = p->new->quota,
+	    .add = p->new->bytes,
+	    .joining = p->joining};
 	enum db_rc rc;
-	char *col;
 
-	if ((rc = db_exec(tx, turn, user, NELEM(user), NULL, NULL)) != DB_OK ||
-	    (rc = db_row(tx, p->mem, sum, args, NELEM(args), &col, 1)) != DB_OK)
-		return (rc);
-	if (num_u64(col, 0, UINT64_MAX, &held))
-		return (DB_FAIL);
-	if (held <= p->new->quota && p->new->bytes <= p->new->quota - held)
+	if (q.most == 0)
 		return (DB_OK);
-	p->why = DATA_QUOTA;
-	return (DB_STOP);
+	if ((rc = quota_check(tx, p->mem, &q)) == DB_STOP)
+		p->why = DATA_QUOTA;
+	return (rc);
 }
 
 /* Make the row live under ${id}. */
@@ -109,15 +96,9 @@ file_publish_in(struct db *tx, struct publish *p)
 		p->done = (rc == DB_OK);
 		return (rc);
 	}
-	if ((rc = db_now(tx, &now)) != DB_OK)
+	if ((rc = check_quota(tx, p)) != DB_OK ||
+	    (rc = db_now(tx, &now)) != DB_OK)
 		return (rc);
-	if (p->new->quota > 0) {
-		if ((rc = check_quota(tx, p, now)) != DB_OK)
-			return (rc);
-		/* It may have waited for its turn. */
-		if ((rc = db_now(tx, &now)) != DB_OK)
-			return (rc);
-	}
 	rc = DB_DUP;
 	for (i = 0; rc == DB_DUP && i < ID_TRIES; i++)
 		rc = file_id_make(now, id) ? DB_FAIL

@@ -77,6 +77,7 @@ struct publish {
 	uint64_t row;
 	const struct file_new *new;
 	struct file *f;
+	uint64_t joining; /* Row of an upload whose parts it is made of. */
 	enum data_rc why; /* Of a DB_STOP. */
 	int unsure;       /* An earlier commit may have been done, */
 	int done;         /* and has been. */

@@ -50,6 +50,7 @@ upload_create(struct db *db, struct arena *mem, const struct owner *owner,
 	struct create x = {.mem = mem, .owner = owner, .u = u};
 	enum data_rc rc;
 
+	u->owner = *owner;
 	u->state = UPLOAD_PENDING;
 	u->file = NULL;
 	rc = data_rc_of(db_tx(db, create_body, &x));
@@ -81,7 +82,8 @@ upload_row(char *const *cols, struct upload *u)
 	    num_u64(cols[5], 0, UINT64_MAX, &u->bytes) ||
 	    num_u64(cols[6], 0, UINT64_MAX, &u->created) ||
 	    num_u64(cols[7], 0, UINT64_MAX, &u->expires) ||
-	    num_u64(cols[8], 0, UINT64_MAX, &u->lifetime_s)) {
+	    num_u64(cols[8], 0, UINT64_MAX, &u->lifetime_s) ||
+	    num_u64(cols[11], 0, UINT64_MAX, &u->parts)) {
 		log_err("upload: bad row %s", cols[0]);
 		return (-1);
 	}
@@ -97,11 +99,11 @@ upload_find(struct db *db, struct arena *mem, const struct owner *owner,
 	    "SELECT u.id, u.pid, u.name, u.mime, u.purpose, u.bytes, u.created,"
 	    " u.expires, u.lifetime_s,"
 	    " IF(u.state = 'pending' AND NOT (" UPLOAD_PENDS("u.") "),"
-	    "    'expired', u.state), f.pid"
+	    "    'expired', u.state), f.pid, u.parts"
 	    "  FROM upload u LEFT JOIN file f ON f.id = u.file_id"
 	    " WHERE u.workspace_id = ? AND u.user_id = ? AND u.pid = ?";
 	/* clang-format on */
-	char *cols[11];
+	char *cols[12];
 	enum db_rc rc;
 
 	if ((id = file_id_bare(id, "upload_")) == NULL)
@@ -111,7 +113,10 @@ upload_find(struct db *db, struct arena *mem, const struct owner *owner,
 	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
 	if (rc != DB_OK)
 		return (data_rc_of(rc));
-	return (upload_row(cols, u) ? DATA_FAIL : DATA_OK);
+	if (upload_row(cols, u))
+		return (DATA_FAIL);
+	u->owner = *owner;
+	return (DATA_OK);
 }
 
 /* Make ${u}'s parts dead. */
@@ -160,8 +165,12 @@ upload_complete(struct db *db, struct arena *mem, const struct owner *owner,
     const struct upload *u, uint64_t row, const struct file_new *new,
     struct file *f)
 {
-	struct complete x = {
-	    .p = {.mem = mem, .owner = owner, .row = row, .new = new, .f = f},
+	struct complete x = {.p = {.mem = mem,
+				 .owner = owner,
+				 .row = row,
+				 .new = new,
+				 .f = f,
+				 .joining = u->row},
 	    .upload = u->row};
 
 	return (file_publish_run(db, &x.p, complete_body, &x));

@@ -26,11 +26,14 @@ enum upload_state {
 
 struct upload {
 	uint64_t row;
+	struct owner owner;
 	const char *id, *name, *mime, *purpose;
 	uint64_t bytes;      /* Declared. */
 	uint64_t created;    /* Unix ms. */
 	uint64_t expires;    /* Unix ms: created + an hour. */
 	uint64_t lifetime_s; /* Of the file it will make; 0 = never expires. */
+	uint64_t parts;      /* That it has ever had. */
+	uint64_t quota;      /* Of its owner; 0 = none, as it is found. */
 	enum upload_state state;
 	const char *file; /* Id of the file it made, or NULL. */
 };
@@ -42,6 +45,7 @@ struct upload_part {
 };
 
 #define UPLOAD_LIFE_MS 3600000ULL
+#define UPLOAD_PARTS_MAX 10000ULL
 
 /**
  * upload_create(db, mem, owner, u):
@@ -70,7 +74,8 @@ enum data_rc upload_part_begin(
 /**
  * upload_part_publish(db, mem, u, row, bytes, now, p):
  * Make the part live and fill in ${p}.  DATA_STATE if the upload is no longer
- * pending or the row is gone; DATA_UNSURE: keep the bytes.
+ * pending, has had UPLOAD_PARTS_MAX parts, or the row is gone; DATA_QUOTA if it
+ * would pass ${u}->quota; DATA_UNSURE: keep the bytes.
  */
 enum data_rc upload_part_publish(struct db *, struct arena *,
     const struct upload *, uint64_t, uint64_t, uint64_t, struct upload_part *);

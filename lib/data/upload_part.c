@@ -6,6 +6,7 @@
 
 #include "data/db_rc.h"
 #include "data/file_sql.h"
+#include "data/quota.h"
 #include "data/upload_sql.h"
 
 #include "data/upload.h"
@@ -63,7 +64,8 @@ struct part_publish {
 	const struct upload *u;
 	uint64_t row, bytes, now;
 	struct upload_part *part;
-	int unsure; /* An earlier commit may have been done. */
+	enum data_rc why; /* Of a DB_STOP. */
+	int unsure;       /* An earlier commit may have been done. */
 };
 
 /* Read the live part that ${x} made back; it is held as in file_publish.c. */
@@ -83,6 +85,21 @@ part_read_back(struct db *tx, struct part_publish *x)
 	return (rc);
 }
 
+/* Would it pass the owner's quota? */
+static enum db_rc
+check_quota(struct db *tx, struct part_publish *x)
+{
+	const struct quota q = {
+	    .owner = &x->u->owner, .most = x->u->quota, .add = x->bytes};
+	enum db_rc rc;
+
+	if (q.most == 0)
+		return (DB_OK);
+	if ((rc = quota_check(tx, x->mem, &q)) == DB_STOP)
+		x->why = DATA_QUOTA;
+	return (rc);
+}
+
 static enum db_rc
 part_body(struct db *tx, void *cookie)
 {
@@ -90,8 +107,9 @@ part_body(struct db *tx, void *cookie)
 	 * Counting the part keeps a completion or a cancellation of the same
 	 * upload from happening at the same time, on whatever node.
 	 */
-	static const char count[] = "UPDATE upload SET parts = parts + 1"
-				    " WHERE id = ? AND " UPLOAD_PENDS("");
+	static const char count[] =
+	    "UPDATE upload SET parts = parts + 1, held = held + ?"
+	    " WHERE id = ? AND parts < ? AND " UPLOAD_PENDS("");
 	static const char live[] =
 	    "UPDATE upload_part SET state = 'live', pid = ?, bytes = ?,"
 	    " created = ?, sweep_at = ?"
@@ -105,9 +123,12 @@ part_body(struct db *tx, void *cookie)
 
 	if (x->unsure && (rc = part_read_back(tx, x)) != DB_NONE)
 		return (rc);
+	if ((rc = check_quota(tx, x)) != DB_OK)
+		return (rc);
 	if (file_id_make(x->now, id))
 		return (DB_FAIL);
-	const struct db_arg up[] = {DB_U64(u->row), DB_U64(x->now)};
+	const struct db_arg up[] = {DB_U64(x->bytes), DB_U64(u->row),
+	    DB_U64(UPLOAD_PARTS_MAX), DB_U64(x->now)};
 	const struct db_arg part[] = {DB_STR(id), DB_U64(x->bytes),
 	    DB_U64(x->now), DB_U64(u->expires), DB_U64(x->row), DB_U64(u->row)};
 	if ((rc = db_exec(tx, count, up, NELEM(up), &n, NULL)) != DB_OK)
@@ -128,7 +149,8 @@ upload_part_publish(struct db *db, struct arena *mem, const struct upload *u,
 	    .row = row,
 	    .bytes = bytes,
 	    .now = now,
-	    .part = p};
+	    .part = p,
+	    .why = DATA_STATE};
 	enum db_rc rc;
 
 	/* As file_publish_run(): the row tells what became of a lost commit. */
@@ -138,7 +160,7 @@ upload_part_publish(struct db *db, struct arena *mem, const struct upload *u,
 		if (rc != DB_OK && rc != DB_STOP)
 			rc = DB_UNSURE;
 	}
-	return (rc == DB_STOP ? DATA_STATE : data_rc_of(rc));
+	return (rc == DB_STOP ? x.why : data_rc_of(rc));
 }
 
 enum data_rc

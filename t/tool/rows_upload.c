@@ -252,6 +252,85 @@ test_cancel(void)
 	ok(upload_cancel(db, &u, now()) == DATA_STATE, "... once");
 }
 
+/* Publish a part of ${bytes} under a quota of 10. */
+static enum data_rc
+part_in(struct upload u, uint64_t bytes)
+{
+	struct upload_part p;
+
+	u.quota = 10;
+	return (
+	    upload_part_publish(db, mem, &u, part_begin(&u), bytes, now(), &p));
+}
+
+/* Publish a file of ${bytes} under the same. */
+static enum data_rc
+file_in(const struct upload *u, uint64_t bytes)
+{
+	struct file_new n = whole(u);
+	struct file f;
+
+	n.bytes = bytes;
+	n.quota = 10;
+	return (file_publish(db, mem, &alice, file_row_begin(), &n, &f));
+}
+
+/* What becomes of the parts leaves room for ${bytes} more. */
+static void
+test_room(const struct upload *u, uint64_t bytes, const char *name)
+{
+
+	ok(file_in(u, bytes + 1) == DATA_QUOTA && file_in(u, bytes) == DATA_OK,
+	    name);
+	sql("DELETE FROM file WHERE state = 'live'");
+}
+
+static void
+test_quota(void)
+{
+	struct upload u = create(), v = create();
+	struct file_new n = whole(&u);
+	struct file f;
+
+	sql("DELETE FROM file");
+	sql("UPDATE upload SET state = 'cancelled' WHERE parts > 0");
+	ok(part_in(u, 11) == DATA_QUOTA, "a part may pass the quota alone");
+	ok(part_in(u, 6) == DATA_OK && part_in(v, 5) == DATA_QUOTA &&
+		part_in(v, 1) == DATA_OK,
+	    "parts of all uploads count together");
+	test_room(&u, 3, "... and with files");
+	ok(file_in(&u, 3) == DATA_OK && part_in(u, 1) == DATA_QUOTA,
+	    "... and files with them");
+	n.bytes = 6;
+	n.quota = 10;
+	ok(upload_complete(db, mem, &alice, &u, file_row_begin(), &n, &f) ==
+		DATA_OK,
+	    "parts that become a file do not count twice");
+	ok(part_in(v, 1) == DATA_QUOTA, "... but once");
+	sql("DELETE FROM file WHERE state = 'live'");
+	test_room(&u, 9, "a completed upload's parts have gone");
+	sql("UPDATE upload SET expires = 2 WHERE held = 1");
+	test_room(&u, 10, "an expired one's too");
+	sql("UPDATE upload SET expires = 99999999999999 WHERE held = 1");
+	ok(part_in(v, 2) == DATA_OK, "what was refused has left no trace");
+	test_room(&u, 7, "... in the sum either");
+	ok(upload_cancel(db, &v, now()) == DATA_OK, "an upload is cancelled");
+	test_room(&u, 10, "... and its parts are given back");
+}
+
+static void
+test_number(void)
+{
+	struct upload u = create(), f;
+
+	sql("UPDATE upload SET parts = 9999 WHERE parts = 0");
+	ok(part_in(u, 1) == DATA_OK, "the 10,000th part");
+	ok(part_in(u, 1) == DATA_STATE, "... is the last");
+	ok(upload_find(db, mem, &alice, u.id, now(), &f) == DATA_OK &&
+		f.parts == UPLOAD_PARTS_MAX && f.state == UPLOAD_PENDING,
+	    "... as the upload says");
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -264,5 +343,7 @@ main(int argc, char *argv[])
 	test_complete();
 	test_refused();
 	test_cancel();
+	test_quota();
+	test_number();
 	return (rows_close());
 }
