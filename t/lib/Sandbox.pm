@@ -8,6 +8,8 @@ package Sandbox;
 #	    conf => text  the configuration file, $s->{dir}/conf.yml
 #	    own  => {'sandbox.languages' => text}   settings that are files
 #	    root => 1     as root, start the program as root: it must drop that
+#	    address => A  as root, in a network of its own with that address, which
+#	                  a link joins to ours: $s->link('down'), $s->link('up')
 #	    keeper => 1   and a keeper; new() comes back once sessions are ready
 #	  Everything runs as an ordinary user: nobody, if we are root.
 #	$s->done          stops it, with all sessions, and adds two tests: no error
@@ -65,15 +67,57 @@ sub new {
 	    qw(log tmp sessions);
 	Satchel::_spew("$self->{dir}/conf.yml", $o{conf} // '');
 	$self->{alive} = 1;
+	$self->_network($o{address}) if $o{address};
 	$self->_nginx;
 	$self->up;
 	$self->keep if $o{keeper};
 	return $self;
 }
 
+# A network with one address and one way out, to us.
+sub _network {
+	my ($self, $address) = @_;
+	my $here = readlink '/proc/self/ns/net';
+	my $pid = $self->{net} = fork // die "fork: $!";
+	if (!$pid) {
+		exec qw(unshare -n sleep infinity) or POSIX::_exit(127);
+	}
+	my $until = time + 10;
+	sleep 0.01 while time < $until
+	    && (readlink("/proc/$pid/ns/net") // $here) eq $here;
+	$self->{host} = $address;
+	$self->{in} = ['nsenter', '-t', $pid, '-n', '--'];
+	my $link = $self->{veth} = "sb$pid";
+	my @inside = (@{$self->{in}}, 'ip');
+	system(@$_) == 0 or BAIL_OUT("a network: @$_") for
+	    ['ip', 'link', 'add', $link, qw(type veth peer name eth0 netns), $pid],
+	    [qw(ip address add 192.0.2.254/32 dev), $link],
+	    [@inside, qw(link set lo up)],
+	    [@inside, 'address', 'add', "$address/32", 'dev', 'eth0'],
+	    ['ip', 'link', 'set', $link, 'up'],
+	    ['ip', 'route', 'add', "$address/32", 'dev', $link];
+	return $self->link('up');
+}
+
+# Join the two networks, or part them, which nobody here is told.
+sub link {
+	my ($self, $how) = @_;
+	my @inside = (@{$self->{in}}, 'ip');
+	system(@inside, qw(link set eth0), $how) == 0 or die;
+	# A route goes with its link.
+	$how eq 'down' || system(@inside, qw(route replace 192.0.2.254/32 dev
+	    eth0)) == 0 or die;
+	return;
+}
+
 # Start $argv as the ordinary user, or as ourselves; its pid.
 sub _start {
 	my ($self, $log, $as_we_are, @argv) = @_;
+	if ($self->{in}) {
+		@argv = (@{$self->{in}}, 'setpriv', "--reuid=$uid",
+		    "--regid=$gid", '--clear-groups', '--', @argv);
+		$as_we_are = 1;
+	}
 	my $pid = fork // die "fork: $!";
 	return $pid if $pid;
 	if ($> == 0 && !$as_we_are) {
@@ -90,8 +134,9 @@ sub _start {
 
 sub _nginx {
 	my ($self) = @_;
+	my $at = $self->{host} // '127.0.0.1';
 	my $probe = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1);
-	my $port = $self->{port} = $probe->sockport;
+	my $port = $self->{port} = $self->{host} ? 8090 : $probe->sockport;
 	close $probe;
 	my $temp = join ' ', map { "${_}_temp_path $self->{dir}/tmp/$_;" }
 	    qw(client_body fastcgi proxy uwsgi scgi);
@@ -105,7 +150,7 @@ sub _nginx {
 		access_log off;
 		$temp
 		server {
-			listen 127.0.0.1:$port;
+			listen $at:$port;
 			location / {
 				include satchel-params;
 				client_max_body_size 0;
@@ -224,6 +269,10 @@ sub done {
 	}
 	if (my $pid = delete $self->{nginx}) {
 		kill 'TERM', $pid;
+		waitpid $pid, 0;
+	}
+	if (my $pid = delete $self->{net}) {
+		kill 'KILL', $pid;
 		waitpid $pid, 0;
 	}
 	for my $dir (glob "$self->{sessions}/sbx_*") {

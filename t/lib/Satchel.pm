@@ -408,7 +408,7 @@ sub _pieces {
 
 sub sock {
 	my ($self, $port) = @_;
-	return IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+	return IO::Socket::INET->new(PeerAddr => $self->{host} // '127.0.0.1',
 	    PeerPort => $port // $self->{port}, Timeout => 10)
 	    || die "cannot connect: $!";
 }
