@@ -46,6 +46,14 @@ sub bytes_of {
 	return $r->{status} == 200 ? $r->{body} : $r->{status};
 }
 
+# Where a file's bytes lie.
+sub inode_of {
+	my ($e) = @_;
+	my ($key) = map { $_->[0] } $s->mysql("SELECT store_key FROM file WHERE lc_object = '$e->{id}'");
+	return defined $key ? (stat "$s->{root}/" . join('/',
+	    substr($key, 0, 2), substr($key, 2, 2), $key))[1] : undef;
+}
+
 # --- the simplest ---
 
 my $r = py('print(6 * 7)');
@@ -220,6 +228,19 @@ is_deeply([map { $_->{name} } @{$r->{json}{files}}], ['Makefile', 'a.txt', 'b.tx
 is(bytes_of($out{'out/deep/x.png'}), 'of out/deep/x.png', '... with their bytes');
 is(bytes_of($out{zero}), '', '... one of none (row 44)');
 is(bytes_of($out{hard}), 'of b.txt', '... a second name (row 41)');
+is(inode_of($out{hard}), inode_of($out{'b.txt'}), '... whose bytes are stored once');
+isnt(inode_of($out{'a.txt'}), inode_of($out{'b.txt'}), '... as others are not');
+my $seed = put(\@u1, 'seed bytes', 'seed.txt');
+my ($link) = grep { $_->{name} eq 'link' }
+    @{bash('ln seed.txt link', files => [ref_($seed)])->{json}{files}};
+isnt($link->{id}, $seed->{id}, 'a second name of an input is a file of its own (row 41)');
+is($link->{inherited}, undef, '... not inherited');
+is(inode_of($link), inode_of($seed), '... whose bytes are stored once');
+is($s->del("/v1/files/$seed->{storage_session_id}/$seed->{id}?kind=user", @u1)->{status},
+    200, '... the input being deleted');
+is($s->sweep('-s', 'files.grace_seconds=0')->{exit}, 0, '... and swept');
+is(inode_of($seed), undef, '... so that its bytes have gone');
+is(bytes_of($link), 'seed bytes', '... it is there');
 is_deeply([map { exists $_->{inherited} ? 1 : 0 } values %out], [(0) x 8],
     '... none of them inherited');
 my $show = py("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()");

@@ -146,6 +146,25 @@ blob_commit(struct blob *B)
 	return (rc);
 }
 
+enum blob_rc
+blob_twin(struct store *S, const char *key, const char *of)
+{
+	char from[BLOB_PATHMAX], tmp[BLOB_PATHMAX];
+	int root;
+
+	if (blob_path(of, from) || store_temp_path(key, tmp))
+		return (BLOB_FAIL);
+	if ((root = store_root(S)) == -1)
+		return (BLOB_AWAY);
+	if (linkat(root, from, root, tmp, 0))
+		return (errno == ENOENT ? BLOB_GONE : BLOB_FAIL);
+	if (publish(S, root, key)) {
+		(void)unlinkat(root, tmp, 0);
+		return (BLOB_FAIL);
+	}
+	return (BLOB_OK);
+}
+
 void
 blob_abort(struct blob *B)
 {

@@ -86,6 +86,14 @@ enum blob_rc blob_write(struct blob *, const void *, size_t);
 enum blob_rc blob_commit(struct blob *);
 
 /**
+ * blob_twin(S, key, of):
+ * Give the blob ${of} the second name ${key}, durably: a blob like any other,
+ * whose bytes are not stored again.  Return BLOB_OK; or something else where
+ * the store cannot do that, and nothing is there under the name.
+ */
+enum blob_rc blob_twin(struct store *, const char *, const char *);
+
+/**
  * blob_abort(B):
  * Drop ${B} and its bytes.  NULL is allowed.
  */

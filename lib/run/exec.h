@@ -37,6 +37,7 @@ struct exec_input {
 /* A file that the run made. */
 struct exec_output {
 	const char *place;
+	const struct sandbox_change *change;
 	const struct exec_input *from; /* The input it was, or NULL. */
 	struct lc_new *made;
 };

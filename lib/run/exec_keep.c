@@ -96,7 +96,7 @@ judge(struct exec *x, const struct sandbox_change *c)
 	if (in != NULL)
 		in->changed = 1;
 	x->output[x->noutputs++] =
-	    (struct exec_output){.place = c->path, .from = in};
+	    (struct exec_output){.place = c->path, .change = c, .from = in};
 	return (KEEP);
 }
 
@@ -143,6 +143,46 @@ fetch(struct exec *x, const char *path, const char *key, struct catch *c,
 		return (rc == SANDBOX_OK ? SANDBOX_STOPPED : rc);
 	}
 	return (blob_commit(c->blob) == BLOB_OK ? SANDBOX_OK : SANDBOX_STOPPED);
+}
+
+/* Does the changed file hold the ${bytes} bytes with that hash? */
+static int
+holds(const struct sandbox_change *c, uint64_t bytes, const char *sha256)
+{
+
+	return (c->bytes == bytes && sha256 != NULL &&
+	    strlen(sha256) == HASH_SHA256_HEX &&
+	    strcmp(c->sha256, sha256) == 0);
+}
+
+/* The blob of an input or an earlier output with the same bytes, or NULL. */
+static const char *
+known(const struct exec *x, const struct sandbox_change *c)
+{
+	size_t i;
+
+	for (i = 0; i < x->ninputs; i++)
+		if (holds(
+			c, x->input[i].o.file.bytes, x->input[i].o.file.sha256))
+			return (x->input[i].o.file.key);
+	for (i = 0; i < x->nmade; i++)
+		if (holds(c, x->made[i].file.bytes, x->made[i].file.sha256))
+			return (x->key[i]);
+	return (NULL);
+}
+
+/* As fetch(), but bytes that are in the store already are not stored again. */
+static enum sandbox_rc
+catch_bytes(struct exec *x, const struct exec_output *out, const char *key,
+    struct catch *c, char sha256[static HASH_SIZE])
+{
+	const char *twin = known(x, out->change);
+
+	if (twin == NULL || blob_twin(x->env->store, key, twin) != BLOB_OK)
+		return (fetch(x, out->place, key, c, sha256));
+	c->bytes = out->change->bytes;
+	memcpy(sha256, out->change->sha256, HASH_SIZE);
+	return (SANDBOX_OK);
 }
 
 /* What lc_publish() is to be told of the caught file. */
@@ -194,7 +234,7 @@ catch_one(struct exec *x, struct exec_output *out, struct refusal *why)
 		    "The database is not available at the moment");
 		return (RUN_REFUSED);
 	}
-	rc = fetch(x, out->place, key, &c, sha256);
+	rc = catch_bytes(x, out, key, &c, sha256);
 	if (rc == SANDBOX_OK && prepare(x, out, row, &c, sha256) == 0) {
 		x->failed--;
 		return (RUN_OK);

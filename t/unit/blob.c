@@ -433,6 +433,32 @@ test_root_moves(void)
 }
 
 static void
+test_twin(struct store *S)
+{
+	char of[BLOB_KEYLEN + 1], key[BLOB_KEYLEN + 1], other[BLOB_KEYLEN + 1];
+	struct stat a, b;
+
+	blob_key(of);
+	blob_key(key);
+	blob_key(other);
+	ok(blob_twin(S, key, of) == BLOB_GONE, "no blob, no twin");
+	ok(blob_twin(S, key, "../etc") == BLOB_FAIL, "nor of what is no key");
+	(void)make(S, of, "twice");
+	ok(blob_twin(S, key, of) == BLOB_OK && holds(S, key, "twice"),
+	    "a twin has the bytes");
+	ok(stat(final_of(of), &a) == 0 && stat(final_of(key), &b) == 0 &&
+		a.st_ino == b.st_ino && a.st_nlink == 2,
+	    "which are there once, and nothing is left in tmp");
+	(void)make(S, other, "other");
+	ok(blob_twin(S, other, of) != BLOB_OK && holds(S, other, "other"),
+	    "a name that is taken stays as it is");
+	blob_remove(S, other);
+	blob_remove(S, of);
+	ok(holds(S, key, "twice"), "it outlives the first");
+	blob_remove(S, key);
+}
+
+static void
 test_idle(struct store *S)
 {
 	struct timespec old[2] = {{.tv_nsec = UTIME_OMIT}};
@@ -532,6 +558,7 @@ main(void)
 	test_lost_answer(S);
 	test_write(S);
 	test_root_moves();
+	test_twin(S);
 	test_idle(S);
 	test_odd_files(S);
 	fs.link = fs.noreplace = fs.rename = 0;
