@@ -128,6 +128,13 @@ lay(const char *rootfs, const char *path)
 }
 
 int
+ns_stages(const struct limits *l)
+{
+
+	return (l->isolation == ISOLATION_NAMESPACES);
+}
+
+int
 ns_zygote(const struct limits *l, struct ns_fail *f)
 {
 	unsigned int uid = geteuid(), gid = getegid();
@@ -136,6 +143,8 @@ ns_zygote(const struct limits *l, struct ns_fail *f)
 		return (ns_failed(f, "unshare user"));
 	if (put_maps(uid, gid, uid, gid, f))
 		return (-1);
+	if (ns_stages(l))
+		return (ns_stage(l, f));
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return (ns_failed(f, "private mounts"));
 	if (*l->rootfs != '\0' &&

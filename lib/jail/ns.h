@@ -49,9 +49,33 @@ int ns_clone(pid_t *, struct ns_fail *);
  * Move the calling process, which has one thread, into a mount namespace in
  * which /tmp is its own and empty and /usr that of ${l}->rootfs, if there is
  * one, and into the user namespace that this needs, in which its user is who it
- * was.  Return 0, or -1 with ${f} filled in.
+ * was; with what ns_stage() does, if ns_stages().  Return 0, or -1 with ${f}
+ * filled in.
  */
 int ns_zygote(const struct limits *, struct ns_fail *);
+
+/**
+ * ns_stages(l):
+ * Do sessions with the limits ${l} find their root in the mount namespace of
+ * their zygote?  Not those that need to reach the control groups first.
+ */
+int ns_stages(const struct limits *);
+
+/**
+ * ns_stage(l, f):
+ * Replace the whole tree of files by that of a session, without what is its
+ * own: /tmp is empty, /proc the old one.  In new mount and user namespaces.
+ * Return 0, or -1 with ${f} filled in.
+ */
+int ns_stage(const struct limits *, struct ns_fail *);
+
+/**
+ * ns_staged(l, f):
+ * As ns_root(), in a copy of the mount namespace of a process that has called
+ * ns_stage().  It spares sessions what takes longest: to change the root of a
+ * namespace the kernel looks at every thread of the machine.
+ */
+int ns_staged(const struct limits *, struct ns_fail *);
 
 /**
  * ns_root(l, f):

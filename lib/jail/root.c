@@ -181,37 +181,73 @@ mount_own(const struct limits *l, struct ns_fail *f)
 	return (0);
 }
 
-/*
- * Make the tree below the working directory the only one.  Processes live in
- * a copy of it that is mounted nowhere: what /proc says of mounts, with the
- * machine's devices and paths in it, is what can be reached from their root,
- * and that is nothing.
- */
+/* Make the tree below the working directory read-only but for what is in it. */
 static int
-enter(const char *base, struct ns_fail *f)
+harden(struct ns_fail *f)
 {
-	int fd, rc = -1;
 
 	if (mount("none", ".", NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | QUIET,
 		NULL))
 		return (ns_failed(f, "read-only root"));
+	return (0);
+}
+
+/* A copy of that tree that is mounted nowhere. */
+static int
+copy_tree(struct ns_fail *f)
+{
+	int fd;
+
 	fd = (int)syscall(SYS_open_tree, AT_FDCWD, ".",
 	    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 	if (fd == -1)
-		return (ns_failed(f, "open_tree"));
+		(void)ns_failed(f, "open_tree");
+	return (fd);
+}
+
+/*
+ * Go to live in the copy ${fd}, and close that.  What /proc says of mounts, with
+ * the machine's devices and paths in it, is what can be reached from the root of
+ * a process, and that is nothing.
+ */
+static int
+settle(int fd, struct ns_fail *f)
+{
+	int rc = 0;
+
+	if (fchdir(fd) || chroot(".") || chdir(NS_WORKSPACE))
+		rc = ns_failed(f, "chroot");
+	(void)close(fd);
+	return (rc);
+}
+
+/* Make the directory that we are in, a mount, the root, and the old one go. */
+static int
+pivot(struct ns_fail *f)
+{
+
+	if (syscall(SYS_pivot_root, ".", "."))
+		return (ns_failed(f, "pivot_root"));
+	if (umount2(".", MNT_DETACH))
+		return (ns_failed(f, "detach old root"));
+	return (0);
+}
+
+/* Live in a copy of the tree below the working directory, the only one left. */
+static int
+enter(const char *base, struct ns_fail *f)
+{
+	int fd;
+
+	if (harden(f) || (fd = copy_tree(f)) == -1)
+		return (-1);
 	if (chdir("/") || umount2(base, MNT_DETACH) ||
 	    memory_fs(base, MS_RDONLY, 4096, 1, 0) || chdir(base))
 		(void)ns_failed(f, "empty root");
-	else if (syscall(SYS_pivot_root, ".", "."))
-		(void)ns_failed(f, "pivot_root");
-	else if (umount2(".", MNT_DETACH))
-		(void)ns_failed(f, "detach old root");
-	else if (fchdir(fd) || chroot(".") || chdir(NS_WORKSPACE))
-		(void)ns_failed(f, "chroot");
-	else
-		rc = 0;
+	else if (pivot(f) == 0)
+		return (settle(fd, f));
 	(void)close(fd);
-	return (rc);
+	return (-1);
 }
 
 /* The first base that does not hide ${rootfs}. */
@@ -231,18 +267,54 @@ find_base(const char *rootfs)
 	return (NULL);
 }
 
+/* Put together in the working directory, ${base}, what all sessions share. */
+static int
+share(const struct limits *l, const char **base, struct ns_fail *f)
+{
+
+	(void)umask(022);
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return (ns_failed(f, "private mounts"));
+	if ((*base = find_base(l->rootfs)) == NULL ||
+	    memory_fs(*base, 0, 1U << 20, 128, 0755) || chdir(*base))
+		return (ns_failed(f, "root"));
+	return (make_tree(f) || lend_all(l->rootfs, f) ? -1 : 0);
+}
+
 int
 ns_root(const struct limits *l, struct ns_fail *f)
 {
 	const char *base;
 
-	(void)umask(022);
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return (ns_failed(f, "private mounts"));
-	if ((base = find_base(l->rootfs)) == NULL ||
-	    memory_fs(base, 0, 1U << 20, 128, 0755) || chdir(base))
-		return (ns_failed(f, "root"));
-	if (make_tree(f) || lend_all(l->rootfs, f) || mount_own(l, f))
+	if (share(l, &base, f) || mount_own(l, f))
 		return (-1);
 	return (enter(base, f));
+}
+
+int
+ns_stage(const struct limits *l, struct ns_fail *f)
+{
+	const char *base;
+
+	if (share(l, &base, f))
+		return (-1);
+
+	/* Who has none may not mount its own; sessions mount theirs over it. */
+	if (mount("/proc", "proc", NULL, MS_BIND | MS_REC, NULL))
+		return (ns_failed(f, "proc"));
+	if (memory_fs("tmp", MS_NOEXEC, 64U << 20, 4096, 0700))
+		return (ns_failed(f, "tmp"));
+	return (harden(f) || pivot(f) ? -1 : 0);
+}
+
+int
+ns_staged(const struct limits *l, struct ns_fail *f)
+{
+	int fd;
+
+	if (chdir("/"))
+		return (ns_failed(f, "root"));
+	if (mount_own(l, f) || (fd = copy_tree(f)) == -1)
+		return (-1);
+	return (settle(fd, f));
 }

@@ -140,13 +140,23 @@ has_own_root(const struct jail *J)
 	    J->lim.isolation == ISOLATION_CGROUP);
 }
 
+/* Have no more than a session's tree of files. */
+static int
+take_root(const struct jail *J, struct ns_fail *f)
+{
+
+	if (J->interpreter != NULL && ns_stages(&J->lim))
+		return (ns_staged(&J->lim, f));
+	return (ns_root(&J->lim, f));
+}
+
 _Noreturn void
 supervisor_first(struct jail *J)
 {
 	struct ns_fail f = {.step = "supervisor"};
 
 	if (has_own_root(J) &&
-	    (cgroup_enter(&J->lim, &J->group, &f) || ns_root(&J->lim, &f)))
+	    (cgroup_enter(&J->lim, &J->group, &f) || take_root(J, &f)))
 		supervisor_failed(&f);
 
 	/* Nobody may look at us, nor may we gain anything any more. */
