@@ -43,6 +43,10 @@ my ($parent) = map { /\) \S (\d+)/ } Satchel::_slurp('/proc/'
     . (waiting())[0] . '/stat');
 my @zygote = zygotes();
 is("@zygote", $parent, 'children of one zygote');
+opendir my $d, "/proc/$zygote[0]/root" or die $!;
+is(join(' ', sort grep { !/^\.|^opt$/ } readdir $d), 'bin dev etc lib lib32'
+    . ' lib64 mnt proc run sbin tmp usr var',
+    'which itself has no more of the machine than they');
 my %before = map { $_ => 1 } waiting();
 $id = $s->session;
 my %meta = $s->meta($id);

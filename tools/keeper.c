@@ -30,7 +30,9 @@
 #define PAUSE_MS 1000      /* After a failure; doubled for each further one, */
 #define PAUSE_MAX_MS 60000 /* up to this. */
 #define LOAD_MS 120000     /* A zygote that loads for so long hangs. */
+#define REST_MS 1000       /* Between two looks at the zygote. */
 #define LOOK_MS 5000       /* Between two looks at what there is. */
+#define CALM_MS 20         /* See urgent(). */
 #define BIRTHS 2           /* While one starts the zygote makes the next. */
 #define WAIT_MIN_S 60      /* Ready sessions outlive their zygote's age. */
 
@@ -58,6 +60,8 @@ struct keeper {
 	struct brood now, next; /* The second replaces the first. */
 	uint64_t pause, until;  /* Nothing is started before. */
 	uint64_t looked;
+	size_t there;   /* So many sessions waited when we last looked, */
+	uint64_t taken; /* and one was taken then (clock_ms()). */
 	struct birth births[BIRTHS]; /* The oldest comes first. */
 	size_t nbirths;
 	int stop;
@@ -292,34 +296,57 @@ finish_all(struct keeper *k)
 		(void)finish(k, why, sizeof(why));
 }
 
-/* Make one of those that lack.  Return 1 if more do. */
+/*
+ * ${there} sessions wait; must those that lack be made at once?  While half of
+ * them are there, whoever has just taken one shall not have to share the
+ * processors with the making of the next.  If not, set ${ms} to how long it can
+ * wait.
+ */
+static int
+urgent(struct keeper *k, size_t there, int *ms)
+{
+	const uint64_t now = clock_ms();
+
+	if (there < k->there)
+		k->taken = now;
+	k->there = there;
+	if (2 * there < k->conf.sandbox_ready || now >= k->taken + CALM_MS)
+		return (1);
+	*ms = (int)(k->taken + CALM_MS - now);
+	return (0);
+}
+
+/* Make one of those that lack.  Return how many ms there is nothing to do. */
 static int
 refill(struct keeper *k)
 {
 	const size_t want = k->conf.sandbox_ready;
+	int ms = REST_MS;
 	char why[512];
 	size_t there;
 
 	if (k->now.state != BROOD_READY || clock_ms() < k->until) {
 		finish_all(k);
-		return (0);
+		return (ms);
 	}
 	there = ready_count(k->idle, k->mark, k->now.name);
-	while (k->nbirths < BIRTHS && there + k->nbirths < want)
+	while (k->nbirths < BIRTHS && there + k->nbirths < want &&
+	    urgent(k, there, &ms))
 		if (begin(k, why, sizeof(why)))
 			goto fail;
 	if (k->nbirths == 0)
-		return (0);
+		return (ms);
 	if (finish(k, why, sizeof(why)))
 		goto fail;
+	k->there++;
 	k->pause = 0;
 	serve(k, 1);
-	return (1);
+	return (0);
 
 fail:
 	give_up(k, why);
 	finish_all(k);
-	return (0);
+	return (ms);
 }
 
 /* Remove what is dead or of another time. */
@@ -395,17 +422,18 @@ rest(struct keeper *k, int ms)
 static void
 keep(struct keeper *k)
 {
-	int more = 0;
+	int ms = 0;
 
 	while (!k->stop) {
-		rest(k, more ? 0 : 1000);
+		rest(k, ms);
+		ms = REST_MS;
 		if (k->conf.sandbox_ready > 0 && is_able(&k->limits)) {
 			see_to_zygotes(k);
 			if (k->now.state != BROOD_READY)
 				serve(k, 0);
-			more = refill(k);
+			ms = refill(k);
 		}
-		if (!more)
+		if (ms > 0)
 			look(k);
 	}
 	finish_all(k);

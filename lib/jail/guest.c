@@ -18,7 +18,7 @@
 #include "jail/ns.h"
 #include "jail/supervisor.h"
 
-#define LEAVE_NS 2000000
+#define LEAVE_NS 20000000
 
 /* All that a guest learns of the world. */
 char *const guest_environment[] = {
@@ -287,21 +287,30 @@ guest_leave(int status)
 	_exit(status);
 }
 
+void
+guests_kill(struct jail *J)
+{
+
+	(void)kill(-1, SIGKILL);
+	(void)reap(J, 0);
+}
+
 /*
  * End.  Whoever finds the socket closed may be sure that no guest runs: they
- * are stopped at one stroke, nobody is left who could let them go on, and the
- * kernel kills them when we end.  To take them and us apart costs it
- * milliseconds of two processors, which whoever waits for the socket shall not
- * have to share.
+ * are stopped at one stroke, and nobody is left who could let them go on.  To
+ * take them and us apart costs the kernel milliseconds, which whoever waits for
+ * the socket, and what he does next, shall not have to share; nor shall it take
+ * more than one processor.
  */
 static _Noreturn void
-leave(void)
+leave(struct jail *J)
 {
 	static const struct timespec moment = {.tv_nsec = LEAVE_NS};
 
 	(void)kill(-1, SIGSTOP);
 	(void)close(SUPERVISOR_LISTEN);
 	(void)nanosleep(&moment, NULL);
+	guests_kill(J);
 	_exit(0);
 }
 
@@ -317,7 +326,7 @@ guests_heed(struct jail *J, const struct guest *g, int *status)
 		/* A sender outside has no number here, and guests can't lie. */
 		if (si[i].ssi_signo == SIGTERM && si[i].ssi_code == SI_USER &&
 		    si[i].ssi_pid == 0)
-			leave();
+			leave(J);
 		/* Here they can, each about its own end: then it is ended. */
 		if (si[i].ssi_signo == (uint32_t)GUEST_LEAVES && g != NULL &&
 		    si[i].ssi_pid == (uint32_t)g->pid) {
@@ -327,12 +336,4 @@ guests_heed(struct jail *J, const struct guest *g, int *status)
 	}
 	(void)guests_reap(J);
 	return (left);
-}
-
-void
-guests_kill(struct jail *J)
-{
-
-	(void)kill(-1, SIGKILL);
-	(void)reap(J, 0);
 }

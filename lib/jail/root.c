@@ -206,9 +206,9 @@ copy_tree(struct ns_fail *f)
 }
 
 /*
- * Go to live in the copy ${fd}, and close that.  What /proc says of mounts, with
- * the machine's devices and paths in it, is what can be reached from the root of
- * a process, and that is nothing.
+ * Go to live in the copy ${fd}, and close that.  What /proc says of mounts,
+ * with the machine's devices and paths in it, is what can be reached from the
+ * root of a process, and that is nothing.
  */
 static int
 settle(int fd, struct ns_fail *f)
