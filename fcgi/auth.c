@@ -54,31 +54,40 @@ static const struct credential {
     {"x-api-key", token_bare},
 };
 
-/* The token of the request, or NULL.  An empty header is none: web servers set
- * variables for headers that were not sent. */
+/* The token of the request, or NULL; and the header that it stands in, NULL if
+ * there is none.  An empty header is none: web servers set variables for those
+ * that were not sent. */
 static const char *
-find_token(const struct req *r)
+find_token(const struct req *r, const char **header)
 {
 	const char *s;
 
+	*header = NULL;
 	for (size_t i = 0; i < NELEM(credentials); i++) {
 		s = req_header(r, credentials[i].header);
 		if (s == NULL || *s == '\0')
 			continue;
+		*header = credentials[i].header;
 		s = credentials[i].token(s);
 		return (s != NULL && *s != '\0' ? s : NULL);
 	}
 	return (NULL);
 }
 
-/* One text for every key that will not do, so that none can be told apart. */
+/* One text for every key in ${header} that will not do, so that none can be
+ * told apart. */
 static int
-refuse(struct req *r)
+refuse(struct req *r, const char *header)
 {
+	static const char *const how =
+	    "Send Authorization: Bearer KEY or x-api-key: KEY.";
 
-	(void)reply_problem(r, P_AUTH, NULL,
-	    "No valid API key was provided. It may be sent as "
-	    "Authorization: Bearer KEY or as x-api-key: KEY.");
+	if (header == NULL)
+		(void)reply_problem(
+		    r, P_AUTH, NULL, "No API key was sent. %s", how);
+	else
+		(void)reply_problem(r, P_AUTH, NULL,
+		    "The header %s holds no valid API key. %s", header, how);
 	return (-1);
 }
 
@@ -185,19 +194,20 @@ check_workspace(struct req *r)
 int
 auth_check(struct req *r)
 {
-	const char *token, *id = r->file_id[0] != '\0' ? r->file_id : NULL;
+	const char *token, *header,
+	    *id = r->file_id[0] != '\0' ? r->file_id : NULL;
 	enum data_rc rc;
 
 	if (r->route->who == WHO_LIBRECHAT)
 		return (lc_auth(r));
-	if ((token = find_token(r)) == NULL)
-		return (refuse(r));
+	if ((token = find_token(r, &header)) == NULL)
+		return (refuse(r, header));
 	if (auth_schema(r))
 		return (-1);
 	rc = caller_find(
 	    r->srv->db, r->mem, token, id, &r->caller, &r->file, &r->file_rc);
 	if (rc == DATA_NONE)
-		return (refuse(r));
+		return (refuse(r, header));
 	if (rc != DATA_OK) {
 		(void)reply_data(r, rc);
 		return (-1);

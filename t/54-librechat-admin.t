@@ -20,7 +20,7 @@ sub slurp { local (@ARGV, $/) = @_; return scalar <> }
 my $page = slurp("$top/docs/librechat.md");
 my @sh = $page =~ /^```sh\n(.*?)^```/msg;
 my @yaml = $page =~ /^```yaml\n(.*?)^```/msg;
-is(scalar @sh, 4, 'four blocks of commands');
+is(scalar @sh, 5, 'five blocks of commands');
 is(scalar @yaml, 2, 'two of settings');
 
 my $dir = tempdir('lc.XXXXXX', TMPDIR => 1, CLEANUP => 1);
@@ -28,6 +28,12 @@ chmod 0755, $dir;
 my $r = run('sh', '-euc', "cd $dir\n$sh[0]");
 is($r->{exit}, 0, 'the key pair is made') or diag $r->{err};
 is(join(' ', glob "$dir/jwt/*"), "$dir/jwt/lc-codeapi-2026-05.pem", '... where it should be');
+$r = run('sh', '-euc', "cd $dir\n" . splice(@sh, 1, 1));
+is($r->{exit}, 0, 'it goes into the .env') or diag $r->{err};
+my $env = slurp("$dir/.env");
+like($env, qr/^CODEAPI_JWT_PRIVATE_KEY="[^"\n]+"\n\z/, '... on one line');
+is($env =~ s/^.*?"//r =~ s/"\n\z//r =~ s/\\n/\n/gr, slurp("$dir/librechat.pem"),
+    '... that is the key');
 
 my $s = Satchel->new(set => {'librechat.jwt.pem_dir' => "$dir/jwt"});
 for (0 .. $#yaml) {

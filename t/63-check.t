@@ -4,7 +4,9 @@
 
 use strict;
 use warnings;
+use Fcntl qw(:flock);
 use FindBin;
+use POSIX ();
 use lib "$FindBin::Bin/lib";
 use Test::More;
 use Satchel;
@@ -83,6 +85,35 @@ for my $case (
 	    "@$words");
 	ok(length $is->{$item}{remedy}, '... with what to do');
 	is($r->{exit}, $state eq 'FAIL' ? 1 : 0, '... and the exit status');
+}
+
+# A keeper that has just begun is waited for: this one has its first session
+# after a second, when it takes the second lock.
+{
+	my $host = "$s->{tmp}/host";
+	mkdir($_, 0700) or die $! for $host, "$host/.idle";
+	pipe(my $in, my $out) or die $!;
+	my $pid = fork // die $!;
+	if (!$pid) {
+		my @lock = map { open(my $f, '>', "$host/.idle/$_") or die $!; $f }
+		    qw(keeper served);
+		flock($lock[0], LOCK_EX) or die $!;
+		syswrite($out, 'x');
+		sleep 1;
+		flock($lock[1], LOCK_EX) or die $!;
+		sleep 60;
+		POSIX::_exit(0);
+	}
+	sysread($in, my $begun, 1);
+	system('chown', '-R', join(':', (stat $s->{root})[4, 5]), $host);
+	($r, $is) = check('-s', "sandbox.dir=$host", '-s', 'sandbox.ready=1');
+	is("$is->{'sandbox.keeper'}{state} $is->{'sandbox.keeper'}{saw}",
+	    'ok runs; 0 sessions are ready', 'a keeper that has just begun');
+	kill 'KILL', $pid;
+	waitpid $pid, 0;
+	is((check('-s', "sandbox.dir=$host", '-s', 'sandbox.ready=1'))[1]
+	    {'sandbox.keeper'}{saw}, 'does not run: each session begins cold',
+	    'one that has ended');
 }
 
 # A schema that is behind.

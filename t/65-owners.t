@@ -23,6 +23,9 @@ is($r->{exit}, 0, 'a second user of the other workspace') or diag($r->{err});
 $r = $s->admin('--json', 'key', 'create', '--workspace', 'other', '--user', 'dave');
 $s->{key}{dave} = $r->{json}{key} or BAIL_OUT("no key: $r->{err}");
 
+is_deeply([map { $_->{id} } @{$s->get('/v1/models')->{json}{data}}], ['demo'],
+    'the model of the demo is listed by name');
+
 # What each user owns, as [kind, id].
 my %own;
 for my $u (@users) {

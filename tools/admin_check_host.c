@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -25,6 +26,10 @@
 #define FDS_OTHER 64
 
 #define BACKLOG 4096
+
+/* A keeper that begins loads Python and its packages first. */
+#define KEEPER_MS 5000
+#define KEEPER_STEP_MS 50
 
 /* Do what a sandbox session is confined by, step by step. */
 static enum check_state
@@ -144,6 +149,21 @@ look_sandbox(const struct check *k, struct buf *said)
 	return (CHECK_FAIL);
 }
 
+/* Has the keeper made a session?  One that has only begun gets a moment. */
+static int
+has_served(int idle)
+{
+	const struct timespec t = {.tv_nsec = KEEPER_STEP_MS * 1000000};
+	int i;
+
+	for (i = 0; i < KEEPER_MS / KEEPER_STEP_MS; i++) {
+		if (ready_held(idle, "served"))
+			return (1);
+		(void)nanosleep(&t, NULL);
+	}
+	return (ready_held(idle, "served"));
+}
+
 /* Does a keeper make sessions, if this is a sandbox host? */
 static enum check_state
 look_keeper(const struct check *k, struct buf *said)
@@ -159,8 +179,11 @@ look_keeper(const struct check *k, struct buf *said)
 	} else if (k->c->sandbox_ready == 0) {
 		buf_puts(said, "runs; sandbox.ready is 0");
 		state = CHECK_OK;
-	} else if (!ready_held(idle, "served")) {
-		buf_puts(said, "runs, but has no session made yet");
+	} else if (!has_served(idle)) {
+		buf_printf(said,
+		    "runs, but has made no session for %d s: it is starting, "
+		    "or cannot",
+		    KEEPER_MS / 1000);
 	} else {
 		buf_printf(said, "runs; %zu sessions are ready",
 		    ready_count(idle, NULL, NULL));
