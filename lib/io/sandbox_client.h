@@ -97,11 +97,11 @@ enum sandbox_end {
 	SANDBOX_SIGNAL,
 	SANDBOX_TIMEOUT,
 	SANDBOX_MEMORY,
-	SANDBOX_CPU,       /* More time of the processors than it may use. */
-	SANDBOX_FILES,     /* More of files than a session may have, */
-	SANDBOX_PROCESSES, /* or of processes. */
-	SANDBOX_ASKED,     /* For tool calls. */
-	SANDBOX_UNSTARTED
+	SANDBOX_CPU,   /* More time of the processors than it may use. */
+	SANDBOX_FILES, /* More files than a session may have. */
+	SANDBOX_ASKED, /* For tool calls. */
+	SANDBOX_UNSTARTED,
+	SANDBOX_PROCESSES /* More of them than a session may have. */
 };
 
 /* A file that is not as it was: an input by its hash, others by their time. */

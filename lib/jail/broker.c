@@ -1,5 +1,4 @@
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -185,51 +184,4 @@ broker_serve(int fd, const struct land *land)
 		if (shapes[i].nr == q.data.nr)
 			r.error = -act(fd, &q, &shapes[i], land);
 	(void)ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &r);
-}
-
-/* A message of one byte with room for a descriptor. */
-union room {
-	char room[CMSG_SPACE(sizeof(int))];
-	struct cmsghdr align;
-};
-
-int
-broker_give(int fd, int sock)
-{
-	char byte = 0;
-	union room u;
-	struct iovec v = {&byte, 1};
-	struct msghdr m = {.msg_iov = &v,
-	    .msg_iovlen = 1,
-	    .msg_control = u.room,
-	    .msg_controllen = sizeof(u.room)};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-	memset(&u, 0, sizeof(u));
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	return (sendmsg(sock, &m, MSG_NOSIGNAL) == 1 ? 0 : -1);
-}
-
-int
-broker_take(int sock)
-{
-	char byte;
-	union room u;
-	struct iovec v = {&byte, 1};
-	struct msghdr m = {.msg_iov = &v,
-	    .msg_iovlen = 1,
-	    .msg_control = u.room,
-	    .msg_controllen = sizeof(u.room)};
-	struct cmsghdr *c;
-	int fd = -1;
-
-	if (recvmsg(sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1 ||
-	    (c = CMSG_FIRSTHDR(&m)) == NULL || c->cmsg_level != SOL_SOCKET ||
-	    c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof(int)))
-		return (-1);
-	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return (fd);
 }

@@ -15,12 +15,4 @@
  */
 void broker_serve(int, const struct land *);
 
-/**
- * broker_give(fd, sock), broker_take(sock):
- * Pass the descriptor ${fd} through ${sock}.  Return 0 and the descriptor, or
- * -1 with errno.
- */
-int broker_give(int, int);
-int broker_take(int);
-
 #endif /* !JAIL_BROKER_H_ */

@@ -15,6 +15,7 @@
 #include "jail/brood.h"
 #include "jail/guest.h"
 #include "jail/ns.h"
+#include "jail/order.h"
 #include "jail/python.h"
 #include "jail/zygote.h"
 
@@ -95,37 +96,6 @@ brood_hear(struct brood *B, char *why, size_t size)
 	return (-1);
 }
 
-/* Send the order for a session. */
-static int
-order(const struct brood *B, const struct limits *l,
-    const int fds[static ZYGOTE_FDS])
-{
-	char words[LIMITS_WORDS][LIMITS_WORD], text[ZYGOTE_MAX];
-	union {
-		char room[CMSG_SPACE(sizeof(int) * ZYGOTE_FDS)];
-		struct cmsghdr align;
-	} u;
-	struct iovec v = {.iov_base = text};
-	struct msghdr m = {.msg_iov = &v,
-	    .msg_iovlen = 1,
-	    .msg_control = u.room,
-	    .msg_controllen = sizeof(u.room)};
-	struct cmsghdr *c;
-	size_t i;
-
-	limits_write(l, words);
-	for (i = 0; i < LIMITS_WORDS; i++)
-		v.iov_len += (size_t)snprintf(text + v.iov_len,
-		    sizeof(text) - v.iov_len, "%s\n", words[i]);
-	memset(&u, 0, sizeof(u));
-	c = CMSG_FIRSTHDR(&m);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int) * ZYGOTE_FDS);
-	memcpy(CMSG_DATA(c), fds, sizeof(int) * ZYGOTE_FDS);
-	return (sendmsg(B->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == -1 ? -1 : 0);
-}
-
 int
 brood_order(const struct brood *B, const struct limits *l, struct birth *b,
     char *why, size_t size)
@@ -136,7 +106,10 @@ brood_order(const struct brood *B, const struct limits *l, struct birth *b,
 		(void)snprintf(why, size, "pipe: %s", strerror(errno));
 		return (-1);
 	}
-	rc = order(B, l, (int[ZYGOTE_FDS]){report[1], b->lock, b->sock});
+	rc = order_send(B->fd, l,
+	    (int[ORDER_FDS]){[ORDER_REPORT] = report[1],
+		[ORDER_LOCK] = b->lock,
+		[ORDER_SOCKET] = b->sock});
 	(void)close(report[1]);
 	if (rc) {
 		(void)snprintf(why, size, "zygote: %s", strerror(errno));

@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "jail/broker.h"
 #include "jail/filter.h"
 #include "jail/guest.h"
 #include "jail/ns.h"
+#include "jail/pass.h"
 #include "jail/supervisor.h"
 
 #define LEAVE_NS 20000000
@@ -114,7 +114,7 @@ confine(const struct jail *J, int pass)
 
 	if (landlock_enter(J->rules) || (asks = filter_lone()) == -1)
 		return (-1);
-	return (broker_give(asks, pass));
+	return (pass_send(pass, "", 1, &asks, 1));
 }
 
 /*
@@ -172,6 +172,7 @@ int
 guest_start(const struct jail *J, const struct guest_how *how, struct guest *g)
 {
 	int out[2], err[2], pass[2] = {-1, -1};
+	char byte;
 
 	if (pipe2(out, O_CLOEXEC))
 		goto err0;
@@ -195,7 +196,7 @@ guest_start(const struct jail *J, const struct guest_how *how, struct guest *g)
 	if (g->pid == 0)
 		become(J, how, out[1], err[1], pass[1]);
 	if (J->rules != -1) {
-		g->asks = broker_take(pass[0]);
+		(void)pass_recv(pass[0], &byte, 1, &g->asks, 1, MSG_DONTWAIT);
 		(void)close(pass[0]);
 		(void)close(pass[1]);
 	}

@@ -213,7 +213,7 @@ settle(struct program *P)
 	if (J->rules == -1)
 		return;
 	(void)snprintf(P->dir, sizeof(P->dir), "%s%s", J->land.tmp,
-	    LANGUAGE_DIR + sizeof("/tmp") - 1);
+	    &LANGUAGE_DIR[sizeof("/tmp") - 1]);
 	P->compile = plain_words(&J->land, P->compile, P->ncompile);
 	P->run = plain_words(&J->land, P->run, P->nrun);
 	P->env = plain_words(&J->land, P->env, P->nenv);

@@ -10,14 +10,12 @@
  * zygote_serve(), whose clones never let go of it, and guest_leave().
  *
  * What passes between it and the keeper, in packets: first it says "ready", or
- * why it is not; then each packet of the keeper's asks for a session, by the
- * words of limits_write(), a line each, with the descriptors of a pipe for the
- * report, the lock and the listening socket.  The report is as that of
- * supervisor_main().
+ * why it is not; then each packet of the keeper's (order.h) asks for a session,
+ * with the descriptors of a pipe for the report, the lock and the listening
+ * socket.  The report is as that of supervisor_main().
  */
 
-#define ZYGOTE_FDS 3
-#define ZYGOTE_MAX 8192 /* Bytes of a packet. */
+#define ZYGOTE_MAX 8192 /* Bytes of what it says. */
 
 /**
  * zygote_serve(fd, interpreter):
