@@ -70,6 +70,7 @@ put(struct req *r, const void *p, size_t len)
 	return (-1);
 }
 
+/* Add a header whose ${value} is one line for sure. */
 static void
 add(struct req *r, const char *name, const char *value)
 {
@@ -137,14 +138,14 @@ reply_begin(struct req *r, int status, const char *type, int64_t length)
 		reply_header(r, "Content-Type", "%s", type);
 	if (length >= 0)
 		reply_header(r, "Content-Length", "%lld", (long long)length);
-	reply_header(r, "x-request-id", "%s", r->id);
-	reply_header(r, "request-id", "%s", r->id);
-	reply_header(r, "X-Content-Type-Options", "nosniff");
+	add(r, "x-request-id", r->id);
+	add(r, "request-id", r->id);
+	add(r, "X-Content-Type-Options", "nosniff");
 	/* A stored file may be JSON too, and has a rule of its own. */
 	if (is_json(type) &&
 	    (r->headers.p == NULL ||
 		strstr(r->headers.p, "Cache-Control: ") == NULL))
-		reply_header(r, "Cache-Control", "no-store");
+		add(r, "Cache-Control", "no-store");
 	cors(r);
 	n = snprintf(
 	    line, sizeof(line), "Status: %d %s\r\n", status, phrase(status));

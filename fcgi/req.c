@@ -27,20 +27,19 @@
 const char *
 req_header(const struct req *r, const char *name)
 {
-	char param[128];
-	int n;
+	static const char prefix[] = "HTTP_";
+	char param[128], *p = param;
+	const char *s;
 
 	/* CGI has these two without the prefix. */
-	n = snprintf(param, sizeof(param), "%s%s",
-	    strcasecmp(name, "Content-Type") == 0 ||
-		    strcasecmp(name, "Content-Length") == 0
-		? ""
-		: "HTTP_",
-	    name);
-	if (n >= (int)sizeof(param))
+	if (strcasecmp(name, "Content-Type") != 0 &&
+	    strcasecmp(name, "Content-Length") != 0)
+		p = stpcpy(param, prefix);
+	if (strlen(name) >= sizeof(param) - (size_t)(p - param))
 		return (NULL);
-	for (char *p = param; *p != '\0'; p++)
-		*p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+	for (s = name; *s != '\0'; s++)
+		*p++ = *s == '-' ? '_' : (char)toupper((unsigned char)*s);
+	*p = '\0';
 	return (io_param(r->io, param));
 }
 

@@ -48,15 +48,29 @@ split(uint64_t t, struct tm *tm)
 void
 clock_rfc3339(uint64_t ms, char s[static CLOCK_RFC3339_SIZE])
 {
+	/* Kept: the C library reckons a date under a lock of all threads, and
+	 * every line of the log has one, mostly of the same second. */
+	static __thread struct {
+		uint64_t second;
+		char date[21];
+	} last;
 	struct tm tm;
-	char date[21];
 
 	if (ms / 1000 > LAST_SECOND)
 		ms = LAST_SECOND * 1000 + 999;
-	split(ms / 1000, &tm);
-	(void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	(void)snprintf(s, CLOCK_RFC3339_SIZE, "%.19s.%03uZ", date,
-	    (unsigned int)(ms % 1000));
+	if (last.date[0] == '\0' || last.second != ms / 1000) {
+		last.second = ms / 1000;
+		split(last.second, &tm);
+		(void)strftime(
+		    last.date, sizeof(last.date), "%Y-%m-%dT%H:%M:%S", &tm);
+	}
+	ms %= 1000;
+	memcpy(s, last.date, 19);
+	s[19] = '.';
+	s[20] = (char)('0' + ms / 100);
+	s[21] = (char)('0' + ms / 10 % 10);
+	s[22] = (char)('0' + ms % 10);
+	memcpy(s + 23, "Z", 2);
 }
 
 void

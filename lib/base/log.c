@@ -78,6 +78,13 @@ copy(struct line *l, const char *s, size_t n)
 	l->len += n;
 }
 
+static void
+copy_str(struct line *l, const char *s)
+{
+
+	copy(l, s, strlen(s));
+}
+
 /* How many bytes at ${s} stand for themselves inside a JSON string. */
 static size_t
 plain(const char *s, size_t len)
@@ -98,7 +105,9 @@ add_str(struct line *l, const char *key, const char *s, size_t max)
 	uint32_t cp;
 
 	len = utf8_cut(s, strnlen(s, max + 1), max);
-	add(l, ",\"%s\":\"", key);
+	copy_str(l, ",\"");
+	copy_str(l, key);
+	copy_str(l, "\":\"");
 	for (i = 0; i < len; i += n) {
 		if ((n = plain(s + i, len - i)) > 0)
 			copy(l, s + i, n);
@@ -112,7 +121,7 @@ add_str(struct line *l, const char *key, const char *s, size_t max)
 			    (int)n, s + i);
 		}
 	}
-	add(l, "\"");
+	copy_str(l, "\"");
 }
 
 static void
@@ -122,7 +131,11 @@ begin(struct line *l, const char *level)
 
 	l->len = 0;
 	clock_rfc3339(clock_unix_ms(), now);
-	add(l, "{\"time\":\"%s\",\"level\":\"%s\"", now, level);
+	copy_str(l, "{\"time\":\"");
+	copy_str(l, now);
+	copy_str(l, "\",\"level\":\"");
+	copy_str(l, level);
+	copy_str(l, "\"");
 	add_str(l, "program", log_program, WORD_MAX);
 	if (log_id != NULL)
 		add_str(l, "request", log_id, WORD_MAX);
@@ -132,7 +145,7 @@ static void
 finish(struct line *l)
 {
 
-	add(l, "}\n");
+	copy_str(l, "}\n");
 	while (write(log_fd, l->p, l->len) == -1 && errno == EINTR)
 		continue;
 }

@@ -15,11 +15,11 @@
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The columns of a caller, before those of the file. */
-#define CALLER_COLS                                                    \
-	DB_NOW_MS ", k.id, k.workspace_id, k.user_id, "                \
-		  "k.workspace_name, k.user_name, k.role, k.expires, " \
-		  "IF(k.name_space = 'workspace', 0, k.id)"
-#define CALLER_NCOLS 9
+#define CALLER_COLS                                                   \
+	DB_CLOCK ", k.id, k.workspace_id, k.user_id, "                \
+		 "k.workspace_name, k.user_name, k.role, k.expires, " \
+		 "k.name_space, k.revoked, k.disabled"
+#define CALLER_NCOLS 11
 
 /* Has ${token} the form of a key? */
 static int
@@ -34,7 +34,7 @@ is_key(const char *token)
 	    token[KEY_LEN] == '\0');
 }
 
-/* Read CALLER_COLS: DATA_OK, DATA_NONE if the key has expired, DATA_FAIL. */
+/* Read CALLER_COLS: DATA_OK, DATA_NONE if the key is not valid, DATA_FAIL. */
 static enum data_rc
 caller_row(char *const *cols, struct caller *c)
 {
@@ -42,17 +42,19 @@ caller_row(char *const *cols, struct caller *c)
 
 	c->workspace = cols[4];
 	c->user = cols[5];
-	if (num_u64(cols[0], 1, UINT64_MAX, &c->now) ||
+	if (cols[0] == NULL || db_clock_ms(cols[0], &c->now) ||
 	    num_u64(cols[1], 1, UINT64_MAX, &c->key) ||
 	    num_u64(cols[2], 1, UINT64_MAX, &c->owner.workspace) ||
 	    num_u64(cols[3], 1, UINT64_MAX, &c->owner.user) ||
-	    role_of_word(cols[6], &c->role) ||
-	    num_u64(cols[8], 0, UINT64_MAX, &c->names) ||
+	    role_of_word(cols[6], &c->role) || cols[8] == NULL ||
 	    (cols[7] != NULL && num_u64(cols[7], 0, UINT64_MAX, &expires))) {
 		log_err("caller: bad row of key %s", cols[1]);
 		return (DATA_FAIL);
 	}
-	return (expires > c->now ? DATA_OK : DATA_NONE);
+	c->names = strcmp(cols[8], "workspace") == 0 ? 0 : c->key;
+	return (expires > c->now && cols[9] == NULL && cols[10] == NULL
+		? DATA_OK
+		: DATA_NONE);
 }
 
 enum data_rc
@@ -61,16 +63,16 @@ caller_find(struct db *db, struct arena *mem, const char *token, const char *id,
 {
 	/*
 	 * Every request runs this, and each table and each expression in it is
-	 * felt: the key's row repeats what it would have to be joined for.
+	 * felt: the key's row repeats what it would have to be joined for, and
+	 * what can be reckoned here is.
 	 */
 	/* clang-format off */
 	static const char sql[] =
-	    "SELECT " CALLER_COLS ", " FILE_FOUND("f.", DB_NOW_MS)
+	    "SELECT " CALLER_COLS ", " FILE_FOUND("f.")
 	    "  FROM api_key k"
 	    "  LEFT JOIN file f ON f.workspace_id = k.workspace_id"
 	    "                  AND f.user_id = k.user_id AND f.pid = ?"
-	    " WHERE k.sha256 = UNHEX(?) AND k.revoked IS NULL"
-	    "   AND k.disabled IS NULL";
+	    " WHERE k.sha256 = UNHEX(?)";
 	/* clang-format on */
 	char sha[HASH_SIZE], *cols[CALLER_NCOLS + FILE_NFOUND];
 	enum db_rc dbrc;
@@ -85,7 +87,7 @@ caller_find(struct db *db, struct arena *mem, const char *token, const char *id,
 	if (dbrc != DB_OK)
 		return (data_rc_of(dbrc));
 	if ((rc = caller_row(cols, c)) == DATA_OK && id != NULL)
-		*have = file_found(&cols[CALLER_NCOLS], f);
+		*have = file_found(&cols[CALLER_NCOLS], c->now, f);
 	return (rc);
 }
 

@@ -20,7 +20,7 @@
 #define JOIN								\
 	"  JOIN file f ON f.workspace_id = ? AND f.user_id = ?"		\
 	" AND f.pid = c.pid"
-#define SELECT_ALL "SELECT " LINK_COLS ", " FILE_FOUND("f.", "?")
+#define SELECT_ALL "SELECT " LINK_COLS ", " FILE_FOUND("f.")
 /* clang-format on */
 
 enum data_rc
@@ -57,9 +57,9 @@ container_file_drop(struct db *db, uint64_t row, const char *id)
 	return (n == 1 ? DATA_OK : DATA_NONE);
 }
 
-/* Read the columns of SELECT_ALL. */
+/* Read the columns of SELECT_ALL, at ${now}. */
 static int
-file_of(char *const *cols, struct container_file *f)
+file_of(char *const *cols, uint64_t now, struct container_file *f)
 {
 
 	memset(f, 0, sizeof(*f));
@@ -72,12 +72,13 @@ file_of(char *const *cols, struct container_file *f)
 		return (-1);
 	}
 	if (cols[LINK_NCOLS] != NULL)
-		f->rc = file_found(&cols[LINK_NCOLS], &f->file);
+		f->rc = file_found(&cols[LINK_NCOLS], now, &f->file);
 	return (f->rc == DATA_FAIL ? -1 : 0);
 }
 
 struct rows {
 	struct arena *mem;
+	uint64_t now;
 	struct container_file *f;
 	size_t n, max;
 };
@@ -98,7 +99,7 @@ add_row(void *cookie, char *const *cols)
 			 x->mem, cols[i], strlen(cols[i]))) == NULL)
 			return (-1);
 	}
-	return (file_of(own, &x->f[x->n++]));
+	return (file_of(own, x->now, &x->f[x->n++]));
 }
 
 enum data_rc
@@ -111,9 +112,9 @@ container_files(struct db *db, struct arena *mem, const struct owner *o,
 	    " WHERE c.container_row = ?"
 	    " ORDER BY c.created, c.pid LIMIT ?";
 	/* clang-format on */
-	const struct db_arg args[] = {DB_U64(now), DB_U64(o->workspace),
-	    DB_U64(o->user), DB_U64(row), DB_U64(CONTAINER_FILES_MAX)};
-	struct rows x = {.mem = mem, .max = CONTAINER_FILES_MAX};
+	const struct db_arg args[] = {DB_U64(o->workspace), DB_U64(o->user),
+	    DB_U64(row), DB_U64(CONTAINER_FILES_MAX)};
+	struct rows x = {.mem = mem, .now = now, .max = CONTAINER_FILES_MAX};
 	enum db_rc rc;
 
 	x.f = arena_alloc(mem, CONTAINER_FILES_MAX * sizeof(*x.f));
@@ -141,7 +142,7 @@ container_files_page(struct db *db, struct arena *mem,
 {
 	static const char *const pages[] = {
 	    PAGE("<", "DESC"), PAGE(">", "ASC")};
-	struct rows x = {.mem = mem, .f = f, .max = q->limit};
+	struct rows x = {.mem = mem, .now = q->now, .f = f, .max = q->limit};
 	struct container_file at = {.created = q->ascending ? 0 : UINT64_MAX};
 	const char *after = q->after != NULL ? q->after : "";
 	enum data_rc rc;
@@ -150,10 +151,10 @@ container_files_page(struct db *db, struct arena *mem,
 	    (rc = container_file_find(
 		 db, mem, q->owner, row, after, q->now, &at)) != DATA_OK)
 		return (rc);
-	const struct db_arg args[] = {DB_U64(q->now),
-	    DB_U64(q->owner->workspace), DB_U64(q->owner->user), DB_U64(row),
-	    DB_U64(q->now), DB_U64(at.created), DB_U64(at.created),
-	    DB_STR(after), DB_U64(q->limit)};
+	const struct db_arg args[] = {DB_U64(q->owner->workspace),
+	    DB_U64(q->owner->user), DB_U64(row), DB_U64(q->now),
+	    DB_U64(at.created), DB_U64(at.created), DB_STR(after),
+	    DB_U64(q->limit)};
 	rc = data_rc_of(db_rows(db, pages[q->ascending != 0], args, NELEM(args),
 	    ALL_NCOLS, add_row, &x));
 	*n = x.n;
@@ -169,15 +170,15 @@ container_file_find(struct db *db, struct arena *mem, const struct owner *o,
 	    SELECT_ALL "  FROM container_file c" JOIN
 	    " WHERE c.container_row = ? AND c.pid = ?";
 	/* clang-format on */
-	const struct db_arg args[] = {DB_U64(now), DB_U64(o->workspace),
-	    DB_U64(o->user), DB_U64(row), DB_STR(id)};
+	const struct db_arg args[] = {
+	    DB_U64(o->workspace), DB_U64(o->user), DB_U64(row), DB_STR(id)};
 	char *cols[ALL_NCOLS];
 	enum db_rc rc;
 
 	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
 	if (rc != DB_OK)
 		return (data_rc_of(rc));
-	if (file_of(cols, f))
+	if (file_of(cols, now, f))
 		return (DATA_FAIL);
 	return (f->rc == DATA_OK ? DATA_OK : DATA_NONE);
 }

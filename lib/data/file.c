@@ -68,22 +68,22 @@ file_drop(struct db *db, uint64_t row)
 }
 
 enum data_rc
-file_found(char *const *cols, struct file *f)
+file_found(char *const *cols, uint64_t now, struct file *f)
 {
-	const char *sweep_at = cols[FILE_NCOLS], *live = cols[FILE_NCOLS + 1];
-	uint64_t died;
+	const char *sweep_at = cols[FILE_NCOLS], *state = cols[FILE_NCOLS + 1];
+	uint64_t died = UINT64_MAX;
 
 	/* It never was live: it has no id. */
 	if (cols[1] == NULL)
 		return (DATA_NONE);
-	if (file_row(cols, f))
+	if (file_row(cols, f) || state == NULL ||
+	    (sweep_at != NULL && num_u64(sweep_at, 0, UINT64_MAX, &died)))
 		return (DATA_FAIL);
-	if (live != NULL && strcmp(live, "1") == 0)
+	if (strcmp(state, "live") == 0 && died > now)
 		return (DATA_OK);
 
 	/* A live row is to be swept at its expiry, a dead one died then. */
-	if (f->expires != 0 && sweep_at != NULL &&
-	    num_u64(sweep_at, 0, UINT64_MAX, &died) == 0 && f->expires <= died)
+	if (f->expires != 0 && sweep_at != NULL && f->expires <= died)
 		return (DATA_EXPIRED);
 	return (DATA_NONE);
 }
@@ -94,16 +94,16 @@ file_find(struct db *db, struct arena *mem, const struct owner *o,
 {
 	/* clang-format off */
 	static const char sql[] =
-	    "SELECT " FILE_FOUND("", "?") "  FROM file"
+	    "SELECT " FILE_FOUND("") "  FROM file"
 	    " WHERE workspace_id = ? AND user_id = ? AND pid = ?";
 	/* clang-format on */
 	const struct db_arg args[] = {
-	    DB_U64(now), DB_U64(o->workspace), DB_U64(o->user), DB_STR(id)};
+	    DB_U64(o->workspace), DB_U64(o->user), DB_STR(id)};
 	char *cols[FILE_NFOUND];
 	enum db_rc rc;
 
 	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
-	return (rc == DB_OK ? file_found(cols, f) : data_rc_of(rc));
+	return (rc == DB_OK ? file_found(cols, now, f) : data_rc_of(rc));
 }
 
 enum data_rc

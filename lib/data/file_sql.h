@@ -20,28 +20,26 @@
 
 /*
  * THE rule for live, at the SQL expression ${now} in Unix milliseconds: a live
- * row's sweep_at is when it dies, of its expiry or of disuse.
+ * row's sweep_at is when it dies, of its expiry or of disuse.  file_found() is
+ * the same rule for a row that is here already.
  */
 #define FILE_LIVE(f, now)						\
 	f "state = 'live' AND (" f "sweep_at IS NULL OR "		\
 	f "sweep_at > " now ")"
 
-/*
- * What file_found() reads of a row in whatever state: and how it stands at
- * ${now}.
- */
-#define FILE_FOUND(f, now) FILE_COLS(f) ", " f "sweep_at, " FILE_LIVE(f, now)
+/* What file_found() reads of a row in whatever state. */
+#define FILE_FOUND(f) FILE_COLS(f) ", " f "sweep_at, " f "state"
 #define FILE_NFOUND (FILE_NCOLS + 2)
 
 /* clang-format on */
 
 /**
- * file_found(cols, f):
- * Read FILE_FOUND into ${f}.  DATA_OK if it is live; DATA_EXPIRED if it was
- * live until its expiry, whether it has been swept since or not; DATA_NONE for
- * any other state; DATA_FAIL.
+ * file_found(cols, now, f):
+ * Read FILE_FOUND into ${f}.  DATA_OK if it is live at ${now}; DATA_EXPIRED if
+ * it was live until its expiry, whether it has been swept since or not;
+ * DATA_NONE for any other state; DATA_FAIL.
  */
-enum data_rc file_found(char *const *, struct file *);
+enum data_rc file_found(char *const *, uint64_t, struct file *);
 
 /**
  * file_row(cols, f):

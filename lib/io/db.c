@@ -16,6 +16,7 @@
 #include "io/db_conn.h"
 
 #define CONNECT_S 3
+#define WARM_MS 5    /* Used so lately: the server is there. */
 #define IDLE_MS 1000 /* Idle longer than this: ping before use. */
 #define COLUMN 1152  /* Bytes bound for a column; 255 characters fit. */
 
@@ -292,9 +293,12 @@ int
 conn_good(struct conn *c, int doubt)
 {
 	struct pollfd p = {.events = POLLIN | POLLRDHUP};
+	const uint64_t idle = clock_ms() - c->used;
 
+	if (!doubt && idle < WARM_MS)
+		return (1);
 	p.fd = mysql_get_socket(c->my);
-	if (!doubt && poll(&p, 1, 0) == 0 && clock_ms() - c->used < IDLE_MS)
+	if (!doubt && poll(&p, 1, 0) == 0 && idle < IDLE_MS)
 		return (1);
 	return (mysql_ping(c->my) == 0);
 }

@@ -55,6 +55,9 @@ struct db_arg {
 /* The database's clock in Unix milliseconds, as an SQL expression. */
 #define DB_NOW_MS "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)"
 
+/* The same at less cost to the server: a column for db_clock_ms() to read. */
+#define DB_CLOCK "UNIX_TIMESTAMP(NOW(3))"
+
 /* At most this many parameters and columns a statement. */
 #define DB_MAXARGS 256
 #define DB_MAXCOLS 40
@@ -139,6 +142,13 @@ typedef enum db_rc db_body(struct db *, void *);
  * DB_NONE, DB_DOWN, DB_UNSURE or DB_FAIL.
  */
 enum db_rc db_tx(struct db *, db_body *, void *);
+
+/**
+ * db_clock_ms(col, ms):
+ * Set ${ms} to what the column DB_CLOCK says.  Return 0, or -1 if that is no
+ * time.
+ */
+int db_clock_ms(const char *, uint64_t *);
 
 /**
  * db_now(db, ms):

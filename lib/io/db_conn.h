@@ -69,8 +69,9 @@ void conn_close(struct conn *);
 /**
  * conn_good(c, doubt):
  * Is the idle connection ${c} still of use?  A server that has hung up, or has
- * something to say unasked, shows at once; silence is trusted for a second, or
- * not at all if ${doubt} is set.
+ * something to say unasked, shows at once, but is not looked for within a few
+ * ms of its last answer; silence is trusted for a second.  With ${doubt} set
+ * nothing is.
  */
 int conn_good(struct conn *, int);
 

@@ -251,10 +251,24 @@ db_tx(struct db *db, db_body *body, void *cookie)
 	return (rc);
 }
 
+int
+db_clock_ms(const char *col, uint64_t *ms)
+{
+	const size_t len = strlen(col);
+	char digits[24];
+
+	/* Always three decimals: "1700000000.123". */
+	if (len < 5 || len >= sizeof(digits) || col[len - 4] != '.')
+		return (-1);
+	memcpy(digits, col, len - 4);
+	memcpy(digits + len - 4, col + len - 3, 4);
+	return (num_u64(digits, 1, UINT64_MAX, ms));
+}
+
 enum db_rc
 db_now(struct db *db, uint64_t *ms)
 {
-	static const char sql[] = "SELECT " DB_NOW_MS;
+	static const char sql[] = "SELECT " DB_CLOCK;
 	struct arena *mem;
 	char *col;
 	enum db_rc rc;
@@ -262,7 +276,7 @@ db_now(struct db *db, uint64_t *ms)
 	if ((mem = arena_new(64)) == NULL)
 		return (DB_FAIL);
 	if ((rc = db_row(db, mem, sql, NULL, 0, &col, 1)) == DB_OK &&
-	    num_u64(col, 1, UINT64_MAX, ms))
+	    (col == NULL || db_clock_ms(col, ms)))
 		rc = DB_FAIL;
 	arena_free(mem);
 	return (rc);
