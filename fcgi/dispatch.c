@@ -144,6 +144,9 @@ answer(struct req *r)
 		    r, P_SWITCHED_OFF, NULL, "Files are switched off here"));
 	if (r->route == NULL)
 		return (answer_unrouted(r, &m));
+	/* A body to wait for, or something to be made durable. */
+	if (strcmp(r->method, "GET") != 0)
+		io_yield(r->io);
 	if (check_form(r) || (r->route->who != WHO_ANY && auth_check(r)) ||
 	    check_encoding(r))
 		return (0);

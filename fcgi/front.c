@@ -77,6 +77,12 @@ struct front {
 	atomic_int stopping; /* Keep no connection. */
 };
 
+/* A thread that answers. */
+struct worker {
+	struct front *front;
+	struct turn turn;
+};
+
 static void
 wake(struct front *f)
 {
@@ -106,6 +112,17 @@ watch(struct front *f, int op, int fd, uint32_t gen)
 	}
 }
 
+/* The request of the thread ${cookie} will take its time. */
+static void
+yield(void *cookie)
+{
+	struct worker *w = cookie;
+
+	pthread_mutex_lock(&w->front->lock);
+	turns_yield(&w->front->turns, &w->turn);
+	pthread_mutex_unlock(&w->front->lock);
+}
+
 /*
  * Answer what has come on ${fd}.  FCGX_Accept_r() accepts only if it has no
  * connection, and its opening FCGX_Finish_r() leaves one alone whose
@@ -114,7 +131,7 @@ watch(struct front *f, int op, int fd, uint32_t gen)
  * Return non-zero if the connection is still open, and set ${keep}.
  */
 static int
-answer(const struct front *f, FCGX_Request *fcgx, int fd, int *keep)
+answer(struct worker *w, FCGX_Request *fcgx, int fd, int *keep)
 {
 	struct io io;
 
@@ -124,7 +141,9 @@ answer(const struct front *f, FCGX_Request *fcgx, int fd, int *keep)
 	if (FCGX_Accept_r(fcgx) < 0)
 		return (0);
 	io_begin(&io, fcgx);
-	f->handle(&io, f->cookie);
+	io.yield = yield;
+	io.yield_cookie = w;
+	w->front->handle(&io, w->front->cookie);
 
 	/* What is left of a body would be taken for the next request: such a
 	 * connection the library closes, reading off what still comes so that
@@ -219,23 +238,23 @@ static void *
 worker(void *cookie)
 {
 	struct front *f = cookie;
-	struct turn turn = {.given = PTHREAD_COND_INITIALIZER};
+	struct worker w = {.front = f, .turn.given = PTHREAD_COND_INITIALIZER};
 	struct epoll_event e;
 	FCGX_Request fcgx;
 	int keep;
 
-	while (look(f, &turn) == 0) {
+	while (look(f, &w.turn) == 0) {
 		if (epoll_wait(f->connfd, &e, 1, -1) < 1)
 			continue;
 		if (FD_OF(&e) == f->overfd)
 			break;
 		if (left(f, &e))
 			continue;
-		begin(f, &turn, GEN_OF(&e));
-		if (answer(f, &fcgx, FD_OF(&e), &keep))
-			done(f, &turn, FD_OF(&e), keep);
+		begin(f, &w.turn, GEN_OF(&e));
+		if (answer(&w, &fcgx, FD_OF(&e), &keep))
+			done(f, &w.turn, FD_OF(&e), keep);
 		else
-			done(f, &turn, -1, 0);
+			done(f, &w.turn, -1, 0);
 	}
 	return (NULL);
 }

@@ -26,8 +26,8 @@ typedef void front_handler(struct io *, void *);
  * on ${threads} threads until SIGTERM or SIGINT; then accept no more, finish
  * what runs, and return 0.  Return -1, after logging why, if it cannot start.
  * At most ${quick} requests are begun at once, but for those that have run for
- * some ms: quick ones then wait for each other here and not half done.  May be
- * called once in a process.
+ * some ms or said io_yield(): quick ones then wait for each other here and not
+ * half done.  May be called once in a process.
  */
 int front_run(int, size_t, size_t, front_handler *, void *);
 

@@ -365,6 +365,14 @@ io_finish(struct io *io)
 }
 
 void
+io_yield(struct io *io)
+{
+
+	if (io->yield != NULL)
+		io->yield(io->yield_cookie);
+}
+
+void
 io_after(struct io *io, void (*fn)(void *), void *cookie)
 {
 

@@ -85,6 +85,12 @@ int io_gone(const struct io *);
 void io_after(struct io *, void (*)(void *), void *);
 
 /**
+ * io_yield(io):
+ * This request will take its time: another may be begun in its place.
+ */
+void io_yield(struct io *);
+
+/**
  * io_abort(io):
  * Break the connection off instead of ending the answer, so that the client
  * sees that it is short.

@@ -21,6 +21,8 @@ struct io {
 	uint64_t patience;         /* See io_patience(). */
 	void (*after)(void *);     /* See io_after(). */
 	void *cookie;
+	void (*yield)(void *); /* See io_yield(); NULL: nothing to do. */
+	void *yield_cookie;
 
 	/* Plain CGI: not written yet. */
 	char *out;

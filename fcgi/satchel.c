@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/conf.h"
 #include "base/log.h"
@@ -75,13 +76,19 @@ all_threads(const struct conf *c)
 	return (c->files_threads + c->run_threads);
 }
 
-/* A short request needs a database connection: without one it would only be in
- * the way of those that have. */
+/*
+ * A short request mostly waits for the database.  If that is on this machine it
+ * has the same processors, and more requests at once than those only get in
+ * each other's way; elsewhere there may be one a connection.
+ */
 static size_t
 files_quick(const struct conf *c)
 {
+	const long n = sysconf(_SC_NPROCESSORS_ONLN);
 
-	return (c->db_pool);
+	if (c->db_host != NULL || n < 1 || (size_t)n > c->db_pool)
+		return (c->db_pool);
+	return ((size_t)n);
 }
 
 /* What -p may say: how many threads, how many of them begin at once. */

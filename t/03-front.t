@@ -101,9 +101,9 @@ my ($sock, $pid) = start('two', 1, 2);
 	is(scalar(grep { ($_->answer // {})->{body} eq 'slept' } @slow), 3,
 	    'the slow ones are answered');
 
-	$_->request('/pid', '') for @slow;
+	$_->request('/yield/300', '') for @slow;
 	is(scalar(grep { ($_->answer // {})->{ended} } @slow), 3,
-	    'and their connections are of use');
+	    'so are those that say how slow they are, on the same connections');
 	kill TERM => $parent;
 	is(ended($parent, 10), 0, 'threads that sleep leave too');
 }

@@ -46,8 +46,9 @@ turns_begin(struct turns *T, struct turn *turn)
 	return (calm);
 }
 
-void
-turns_done(struct turns *T, struct turn *turn)
+/* Take ${turn} out of those that have begun.  -1 if somebody else has it. */
+static int
+take_out(struct turns *T, const struct turn *turn)
 {
 
 	if (turn->gen == T->gen)
@@ -55,9 +56,18 @@ turns_done(struct turns *T, struct turn *turn)
 	else if (turn->gen + 1 == T->gen)
 		T->old--;
 	else
-		turn->held = 0; /* Somebody else has it. */
-	if (turn->held)
+		return (-1);
+	return (0);
+}
+
+void
+turns_done(struct turns *T, struct turn *turn)
+{
+
+	if (take_out(T, turn) == 0)
 		T->looking++;
+	else
+		turn->held = 0;
 }
 
 /* Somebody has lost his turn. */
@@ -103,4 +113,14 @@ turns_over(struct turns *T)
 	T->over = 1;
 	for (; T->sleeping != NULL; T->sleeping = T->sleeping->next)
 		(void)pthread_cond_signal(&T->sleeping->given);
+}
+
+void
+turns_yield(struct turns *T, struct turn *turn)
+{
+
+	if (take_out(T, turn))
+		return;
+	turn->gen = T->gen - 2; /* As one that has taken too long. */
+	pass_on(T);
 }

@@ -57,6 +57,12 @@ int turns_take(struct turns *, struct turn *, pthread_mutex_t *);
 int turns_begin(struct turns *, struct turn *);
 
 /**
+ * turns_yield(T, turn):
+ * The request will not be over soon: let somebody else have ${turn}.
+ */
+void turns_yield(struct turns *, struct turn *);
+
+/**
  * turns_done(T, turn):
  * The request is over.  ${turn} may not be held any more.
  */

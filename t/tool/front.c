@@ -55,6 +55,15 @@ do_sleep(struct io *io, uint64_t ms)
 	say(io, "slept");
 }
 
+/* /yield/MS: as /sleep/MS, but saying so. */
+static void
+do_yield(struct io *io, uint64_t ms)
+{
+
+	io_yield(io);
+	do_sleep(io, ms);
+}
+
 /* /ignore/N: reads N bytes of the body, or none. */
 static void
 do_ignore(struct io *io, uint64_t max)
@@ -134,6 +143,7 @@ static const struct {
 } paths[] = {
     {"pid", do_pid},
     {"sleep", do_sleep},
+    {"yield", do_yield},
     {"ignore", do_ignore},
     {"sum", do_sum},
     {"gone", do_gone},

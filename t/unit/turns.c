@@ -98,6 +98,31 @@ test_slow(void)
 	ok(T.looking == 1 && T.spare == 0, "there is one turn as before");
 }
 
+/* Who knows that he is slow says so. */
+static void
+test_yield(void)
+{
+	struct turns T;
+	struct turn a = {.given = PTHREAD_COND_INITIALIZER};
+	struct sleeper b;
+
+	turns_init(&T, 1);
+	(void)turns_take(&T, &a, &lock);
+	begin_sleep(&b, &T);
+	(void)pthread_mutex_lock(&lock);
+	(void)turns_begin(&T, &a);
+	turns_yield(&T, &a);
+	turns_yield(&T, &a);
+	(void)pthread_mutex_unlock(&lock);
+	(void)pthread_join(b.thread, NULL);
+	ok(b.turn.held && T.looking == 1 && T.spare == 0,
+	    "a turn given up goes to who slept, once");
+	(void)tick(&T, 105);
+	(void)tick(&T, 110);
+	turns_done(&T, &a);
+	ok(!a.held && T.looking == 1 && T.spare == 0, "and does not come back");
+}
+
 static void
 test_calm(void)
 {
@@ -198,6 +223,7 @@ main(void)
 {
 
 	test_slow();
+	test_yield();
 	test_calm();
 	test_over();
 	test_threads(0);
