@@ -20,6 +20,7 @@
 		 "k.workspace_name, k.user_name, k.role, k.expires, " \
 		 "k.name_space, k.revoked, k.disabled"
 #define CALLER_NCOLS 11
+#define KEY_IS " WHERE k.sha256 = UNHEX(?)"
 
 /* Has ${token} the form of a key? */
 static int
@@ -67,12 +68,14 @@ caller_find(struct db *db, struct arena *mem, const char *token, const char *id,
 	 * what can be reckoned here is.
 	 */
 	/* clang-format off */
-	static const char sql[] =
+	static const char alone[] =
+	    "SELECT " CALLER_COLS "  FROM api_key k" KEY_IS;
+	static const char both[] =
 	    "SELECT " CALLER_COLS ", " FILE_FOUND("f.")
 	    "  FROM api_key k"
 	    "  LEFT JOIN file f ON f.workspace_id = k.workspace_id"
 	    "                  AND f.user_id = k.user_id AND f.pid = ?"
-	    " WHERE k.sha256 = UNHEX(?)";
+	    KEY_IS;
 	/* clang-format on */
 	char sha[HASH_SIZE], *cols[CALLER_NCOLS + FILE_NFOUND];
 	enum db_rc dbrc;
@@ -83,7 +86,9 @@ caller_find(struct db *db, struct arena *mem, const char *token, const char *id,
 	if (hash_sha256(token, strlen(token), sha))
 		return (DATA_FAIL);
 	const struct db_arg args[] = {DB_STR(id), DB_STR(sha)};
-	dbrc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
+	dbrc = id != NULL
+	    ? db_row(db, mem, both, args, 2, cols, NELEM(cols))
+	    : db_row(db, mem, alone, &args[1], 1, cols, CALLER_NCOLS);
 	if (dbrc != DB_OK)
 		return (data_rc_of(dbrc));
 	if ((rc = caller_row(cols, c)) == DATA_OK && id != NULL)

@@ -105,8 +105,7 @@ object_row(char *const *cols, struct lc_object *o)
 	o->place = cols[4];
 	o->read_only = strcmp(cols[5], "0") != 0;
 	return (num_u64(cols[0], 1, UINT64_MAX, &o->of.workspace) ||
-		    num_u64(cols[1], 1, UINT64_MAX, &o->of.user) ||
-		    file_row(cols + LC_OBJECT_NCOLS, &o->file)
+		    num_u64(cols[1], 1, UINT64_MAX, &o->of.user)
 		? -1
 		: 0);
 }
@@ -117,26 +116,28 @@ lc_find(struct db *db, struct arena *mem, const char *session,
 {
 	/* clang-format off */
 	static const char sql[] =
-	    "SELECT " LC_SESSION_COLS ", " LC_OBJECT_COLS ", " FILE_COLS("f.")
+	    "SELECT " LC_SESSION_COLS ", " LC_OBJECT_COLS ", " FILE_FOUND("f.")
 	    "  FROM storage_object o"
 	    "  JOIN storage_session s ON s.session = o.session"
 	    "  JOIN file f ON f.lc_session = o.session"
 	    "             AND f.lc_object = o.object"
-	    " WHERE o.session = ? AND o.object = ? AND " FILE_LIVE("f.", "?");
+	    " WHERE o.session = ? AND o.object = ?";
 	/* clang-format on */
-	const struct db_arg args[] = {
-	    DB_STR(session), DB_STR(object), DB_U64(now)};
-	char *cols[LC_SESSION_NCOLS + LC_OBJECT_NCOLS + FILE_NCOLS];
-	enum db_rc rc;
+	const struct db_arg args[] = {DB_STR(session), DB_STR(object)};
+	char *cols[LC_SESSION_NCOLS + LC_OBJECT_NCOLS + FILE_NFOUND];
+	enum db_rc dbrc;
+	enum data_rc rc;
 
-	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
-	if (rc != DB_OK)
-		return (data_rc_of(rc));
+	dbrc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
+	if (dbrc != DB_OK)
+		return (data_rc_of(dbrc));
 	memset(o, 0, sizeof(*o));
 	if (session_row(cols, &o->owner, &o->used) ||
 	    object_row(cols + LC_SESSION_NCOLS, o))
 		return (DATA_FAIL);
-	return (DATA_OK);
+	rc = file_found(
+	    cols + LC_SESSION_NCOLS + LC_OBJECT_NCOLS, now, &o->file);
+	return (rc == DATA_EXPIRED ? DATA_NONE : rc);
 }
 
 enum data_rc
@@ -166,6 +167,7 @@ static int
 list_row(void *cookie, char *const *cols)
 {
 	struct list *l = cookie;
+	struct lc_object *o;
 	char *kept[LC_OBJECT_NCOLS + FILE_NCOLS];
 
 	for (size_t i = 0; i < NELEM(kept); i++) {
@@ -175,7 +177,11 @@ list_row(void *cookie, char *const *cols)
 			 l->mem, cols[i], strlen(cols[i]))) == NULL)
 			return (-1);
 	}
-	return (object_row(kept, &l->o[l->n++]));
+	o = &l->o[l->n++];
+	return (
+	    object_row(kept, o) || file_row(kept + LC_OBJECT_NCOLS, &o->file)
+		? -1
+		: 0);
 }
 
 enum data_rc
