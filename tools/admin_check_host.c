@@ -21,8 +21,9 @@
 #define NGINX_BODY (32ULL << 20)
 #define NGINX_RUN_S 660
 
-/* Descriptors of one model request: ours, the upstream's, and its wake-up. */
-#define FDS_PER_RUN 4
+/* Descriptors of one model request: the client's, the upstream's, what waits
+ * for either, and libcurl's pair to be woken by. */
+#define FDS_PER_RUN 5
 #define FDS_OTHER 64
 
 #define BACKLOG 4096
