@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,9 +71,8 @@ struct front {
 	uint64_t gen_ms; /* When it began. */
 	uint64_t answered;
 	struct turns turns;
-	int paused; /* The door is shut until a thread is free. */
-
-	atomic_int stopping; /* Keep no connection. */
+	int paused;   /* The door is shut until a thread is free. */
+	int stopping; /* Keep no connection. */
 };
 
 /* A thread that answers. */
@@ -193,24 +191,21 @@ begin(struct front *f, struct turn *turn, uint32_t gen)
 		wake(f);
 }
 
-/*
- * A thread has no request any more; ${keep} its connection ${fd} if it may.
- * What the next thread does with that may come before the end of this.
- */
+/* A thread has no request any more; ${keep} its connection ${fd} if it may. */
 static void
 done(struct front *f, struct turn *turn, int fd, int keep)
 {
 	int news;
 
-	if (keep && !atomic_load(&f->stopping))
-		watch(f, EPOLL_CTL_MOD, fd, 0);
-	else if (fd != -1)
-		close(fd);
 	pthread_mutex_lock(&f->lock);
 	f->busy--;
 	f->answered++;
 	turns_done(&f->turns, turn);
-	news = f->paused || (atomic_load(&f->stopping) && f->busy == 0);
+	news = f->paused || (f->stopping && f->busy == 0);
+	if (keep && !f->stopping)
+		watch(f, EPOLL_CTL_MOD, fd, 0);
+	else if (fd != -1)
+		close(fd);
 	pthread_mutex_unlock(&f->lock);
 	if (news)
 		wake(f);
@@ -225,12 +220,11 @@ left(struct front *f, const struct epoll_event *e)
 	if (!(e->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) ||
 	    recv(FD_OF(e), &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
 		return (0);
-	if (GEN_OF(e) != 0) {
-		pthread_mutex_lock(&f->lock);
-		seen(f, GEN_OF(e));
-		pthread_mutex_unlock(&f->lock);
-	}
+	/* The thread that had it may still be inside done(). */
+	pthread_mutex_lock(&f->lock);
+	seen(f, GEN_OF(e));
 	close(FD_OF(e));
+	pthread_mutex_unlock(&f->lock);
 	return (1);
 }
 
@@ -453,7 +447,9 @@ stop(struct front *f)
 {
 	uint64_t before = UINT64_MAX, now;
 
-	atomic_store(&f->stopping, 1);
+	pthread_mutex_lock(&f->lock);
+	f->stopping = 1;
+	pthread_mutex_unlock(&f->lock);
 	(void)epoll_ctl(f->doorfd, EPOLL_CTL_DEL, f->signalfd, NULL);
 	listen_off(f);
 	(void)accept_some(f, INT_MAX);
