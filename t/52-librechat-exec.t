@@ -250,6 +250,17 @@ like(bytes_of($show->{json}{files}[0]), qr/\A\x89PNG\r\n/, '... as an image');
 $r = bash('cat hello.py', files => [ref_($out{'a.txt'}, name => 'hello.py')]);
 is($r->{json}{stdout}, 'of a.txt', 'an output is an input of the next run');
 
+sub commits_of {
+	my ($files) = @_;
+	my $count = sub { return ($s->mysql(q{SELECT count FROM
+	    information_schema.innodb_metrics WHERE name = 'trx_rw_commits'}))[0][0] };
+	my $before = $count->();
+	bash("for i in {1..$files}; do echo \$i >\$i; done");
+	return $count->() - $before;
+}
+$s->mysql(q{SET GLOBAL innodb_monitor_enable = 'trx_rw_commits'});
+is(commits_of(12), commits_of(2), 'the rows of all outputs are committed together');
+
 $r = py('[open(f"f{i:02}.txt", "w").write("x") for i in range(53)]');
 is(scalar @{$r->{json}{files}}, 50, 'row 43: 53 outputs: 50 are kept');
 is_deeply($r->{json}{artifact_truncation}, { reasons => { max_output_files => 3 },

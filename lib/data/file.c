@@ -43,8 +43,16 @@ file_row(char *const *cols, struct file *f)
 	return (0);
 }
 
-enum data_rc
-file_begin(struct db *db, const struct owner *o, const char *key, uint64_t now,
+/* Rows to be begun. */
+struct beginning {
+	const struct owner *owner;
+	const char *const *key;
+	size_t n;
+	uint64_t now, *row;
+};
+
+static enum db_rc
+insert(struct db *db, const struct owner *o, const char *key, uint64_t now,
     uint64_t *row)
 {
 	static const char sql[] =
@@ -54,7 +62,38 @@ file_begin(struct db *db, const struct owner *o, const char *key, uint64_t now,
 	const struct db_arg args[] = {DB_U64(o->workspace), DB_U64(o->user),
 	    DB_STR(key), DB_U64(now), DB_U64(now)};
 
-	return (data_rc_of(db_exec(db, sql, args, NELEM(args), NULL, row)));
+	return (db_exec(db, sql, args, NELEM(args), NULL, row));
+}
+
+enum data_rc
+file_begin(struct db *db, const struct owner *o, const char *key, uint64_t now,
+    uint64_t *row)
+{
+
+	return (data_rc_of(insert(db, o, key, now, row)));
+}
+
+static enum db_rc
+beginning_body(struct db *db, void *cookie)
+{
+	const struct beginning *b = cookie;
+	enum db_rc rc = DB_OK;
+	size_t i;
+
+	for (i = 0; i < b->n && rc == DB_OK; i++)
+		rc = insert(db, b->owner, b->key[i], b->now, &b->row[i]);
+	return (rc);
+}
+
+enum data_rc
+file_begin_all(struct db *db, const struct owner *o, const char *const *key,
+    size_t n, uint64_t now, uint64_t *row)
+{
+	struct beginning b = {o, key, n, now, row};
+
+	if (n < 2)
+		return (n == 0 ? DATA_OK : file_begin(db, o, *key, now, row));
+	return (data_rc_of(db_tx(db, beginning_body, &b)));
 }
 
 void

@@ -63,6 +63,13 @@ struct file_new {
 int file_id_parse(const char *, char[static FILE_IDMAX + 1]);
 
 /**
+ * file_begin_all(db, owner, keys, n, now, rows):
+ * As file_begin() for each of ${n} blobs, all or none, by one commit.
+ */
+enum data_rc file_begin_all(struct db *, const struct owner *,
+    const char *const *, size_t, uint64_t, uint64_t *);
+
+/**
  * file_begin(db, owner, key, now, row):
  * Commit a row "uploading" for the blob ${key} and set ${row}.
  */

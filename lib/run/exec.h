@@ -39,7 +39,11 @@ struct exec_output {
 	const char *place;
 	const struct sandbox_change *change;
 	const struct exec_input *from; /* The input it was, or NULL. */
-	struct lc_new *made;
+	struct lc_new *made;           /* NULL: it was not stored. */
+
+	/* exec's own. */
+	char key[BLOB_KEYLEN + 1]; /* Of its blob, */
+	uint64_t row;              /* and the row that holds it. */
 };
 
 /* Why files were left out; each is a reason of the answer. */
@@ -71,7 +75,6 @@ struct exec {
 	/* exec's own. */
 	struct room room;
 	struct lc_new *made;
-	char (*key)[BLOB_KEYLEN + 1]; /* Of their blobs. */
 	size_t nmade;
 };
 

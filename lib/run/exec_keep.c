@@ -165,21 +165,23 @@ known(const struct exec *x, const struct sandbox_change *c)
 		if (holds(
 			c, x->input[i].o.file.bytes, x->input[i].o.file.sha256))
 			return (x->input[i].o.file.key);
-	for (i = 0; i < x->nmade; i++)
-		if (holds(c, x->made[i].file.bytes, x->made[i].file.sha256))
-			return (x->key[i]);
+	for (i = 0; i < x->noutputs; i++)
+		if (x->output[i].made != NULL &&
+		    holds(c, x->output[i].made->file.bytes,
+			x->output[i].made->file.sha256))
+			return (x->output[i].key);
 	return (NULL);
 }
 
 /* As fetch(), but bytes that are in the store already are not stored again. */
 static enum sandbox_rc
-catch_bytes(struct exec *x, const struct exec_output *out, const char *key,
-    struct catch *c, char sha256[static HASH_SIZE])
+catch_bytes(struct exec *x, const struct exec_output *out, struct catch *c,
+    char sha256[static HASH_SIZE])
 {
 	const char *twin = known(x, out->change);
 
-	if (twin == NULL || blob_twin(x->env->store, key, twin) != BLOB_OK)
-		return (fetch(x, out->place, key, c, sha256));
+	if (twin == NULL || blob_twin(x->env->store, out->key, twin) != BLOB_OK)
+		return (fetch(x, out->place, out->key, c, sha256));
 	c->bytes = out->change->bytes;
 	memcpy(sha256, out->change->sha256, HASH_SIZE);
 	return (SANDBOX_OK);
@@ -187,8 +189,8 @@ catch_bytes(struct exec *x, const struct exec_output *out, const char *key,
 
 /* What lc_publish() is to be told of the caught file. */
 static int
-prepare(struct exec *x, struct exec_output *out, uint64_t row,
-    const struct catch *c, const char *sha256)
+prepare(struct exec *x, struct exec_output *out, const struct catch *c,
+    const char *sha256)
 {
 	const struct run_env *env = x->env;
 	char type[MEDIATYPE_SIZE], *mime, *sha;
@@ -199,7 +201,7 @@ prepare(struct exec *x, struct exec_output *out, uint64_t row,
 	sha = arena_strndup(env->mem, sha256, strlen(sha256));
 	if (mime == NULL || sha == NULL)
 		return (-1);
-	*n = (struct lc_new){.row = row,
+	*n = (struct lc_new){.row = out->row,
 	    .place = out->place,
 	    .file = {.name = place_base(out->place),
 		.mime = mime,
@@ -214,47 +216,79 @@ prepare(struct exec *x, struct exec_output *out, uint64_t row,
 	return (0);
 }
 
-/* Store the bytes of one output.  RUN_OK also if that failed. */
-static enum run_rc
-catch_one(struct exec *x, struct exec_output *out, struct refusal *why)
+/* Forget ${out}, and the bytes of it that there may be. */
+static void
+forget(struct exec *x, struct exec_output *out)
 {
-	const struct run_env *env = x->env;
-	char *key = x->key[x->nmade], sha256[HASH_SIZE];
-	struct catch c = {0};
-	enum sandbox_rc rc;
-	uint64_t row;
 
-	x->attempted++;
-	x->failed++;
-	if (blob_key(key))
-		return (RUN_OK);
-	if (file_begin(env->db, &env->caller->owner, key, env->caller->now,
-		&row) != DATA_OK) {
-		(void)refuse(why, P_DATABASE, NULL,
-		    "The database is not available at the moment");
-		return (RUN_REFUSED);
-	}
-	rc = catch_bytes(x, out, key, &c, sha256);
-	if (rc == SANDBOX_OK && prepare(x, out, row, &c, sha256) == 0) {
-		x->failed--;
-		return (RUN_OK);
-	}
-	if (rc != SANDBOX_GONE)
-		log_err("exec: an output was not stored (sandbox %d)", (int)rc);
-	if (rc != SANDBOX_OK || blob_remove(env->store, key) == BLOB_OK)
-		file_drop(env->db, row);
-	return (rc == SANDBOX_GONE ? RUN_GONE : RUN_OK);
+	if (blob_remove(x->env->store, out->key) == BLOB_OK)
+		file_drop(x->env->db, out->row);
+	out->made = NULL;
 }
 
-/* Forget what was caught: the client has left, or there is no database. */
+/* Store the bytes of one output.  RUN_OK also if that failed. */
+static enum run_rc
+catch_one(struct exec *x, struct exec_output *out)
+{
+	char sha256[HASH_SIZE];
+	struct catch c = {0};
+	enum sandbox_rc rc;
+
+	rc = catch_bytes(x, out, &c, sha256);
+	if (rc == SANDBOX_OK && prepare(x, out, &c, sha256) == 0)
+		return (RUN_OK);
+	if (rc == SANDBOX_GONE)
+		return (RUN_GONE);
+	log_err("exec: an output was not stored (sandbox %d)", (int)rc);
+	x->failed++;
+	forget(x, out);
+	return (RUN_OK);
+}
+
+/* Forget all: the client has left, or there is no database. */
 static void
 undo(struct exec *x)
 {
 
-	for (size_t i = 0; i < x->nmade; i++)
-		if (blob_remove(x->env->store, x->key[i]) == BLOB_OK)
-			file_drop(x->env->db, x->made[i].row);
+	for (size_t i = 0; i < x->noutputs; i++)
+		forget(x, &x->output[i]);
 	x->nmade = 0;
+}
+
+static enum run_rc
+no_database(struct refusal *why)
+{
+
+	(void)refuse(why, P_DATABASE, NULL,
+	    "The database is not available at the moment");
+	return (RUN_REFUSED);
+}
+
+/* The rows of all outputs, before any of their bytes. */
+static enum run_rc
+begin(struct exec *x, struct refusal *why)
+{
+	const struct run_env *env = x->env;
+	const size_t n = x->noutputs;
+	const char **key = arena_alloc(env->mem, (n + 1) * sizeof(*key));
+	uint64_t *row = arena_alloc(env->mem, (n + 1) * sizeof(*row));
+	size_t i;
+
+	for (i = 0; key != NULL && row != NULL && i < n; i++) {
+		if (blob_key(x->output[i].key))
+			break;
+		key[i] = x->output[i].key;
+	}
+	if (key == NULL || row == NULL || i < n) {
+		(void)refuse(why, P_SERVER, NULL, "Internal server error");
+		return (RUN_REFUSED);
+	}
+	if (file_begin_all(env->db, &env->caller->owner, key, n,
+		env->caller->now, row) != DATA_OK)
+		return (no_database(why));
+	for (i = 0; i < n; i++)
+		x->output[i].row = row[i];
+	return (RUN_OK);
 }
 
 static enum run_rc
@@ -279,32 +313,30 @@ publish(struct exec *x, struct refusal *why)
 		undo(x);
 	if (rc == DATA_QUOTA) {
 		x->failed = x->attempted;
-		for (size_t i = 0; i < x->noutputs; i++)
-			x->output[i].made = NULL;
 		return (RUN_OK);
 	}
-	(void)refuse(why, P_DATABASE, NULL,
-	    "The database is not available at the moment");
-	return (RUN_REFUSED);
+	return (no_database(why));
 }
 
 enum run_rc
 exec_keep(struct exec *x, struct refusal *why)
 {
 	const size_t most = x->env->conf->lc_output_max_files;
-	enum run_rc rc = RUN_OK;
+	enum run_rc rc;
 
 	x->output = arena_alloc(x->env->mem, most * sizeof(*x->output));
 	x->made = arena_alloc(x->env->mem, most * sizeof(*x->made));
-	x->key = arena_alloc(x->env->mem, (most + 1) * sizeof(*x->key));
-	if (x->output == NULL || x->made == NULL || x->key == NULL) {
+	if (x->output == NULL || x->made == NULL) {
 		(void)refuse(why, P_SERVER, NULL, "Internal server error");
 		return (RUN_REFUSED);
 	}
 	for (size_t i = 0; i < x->ran.nchanges; i++)
 		(void)judge(x, &x->ran.change[i]);
+	if ((rc = begin(x, why)) != RUN_OK)
+		return (rc);
+	x->attempted = x->noutputs;
 	for (size_t i = 0; i < x->noutputs && rc == RUN_OK; i++)
-		rc = catch_one(x, &x->output[i], why);
+		rc = catch_one(x, &x->output[i]);
 	if (rc != RUN_OK) {
 		undo(x);
 		return (rc);
