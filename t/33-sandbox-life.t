@@ -143,6 +143,14 @@ is($c->{stdout}, "0 -1 1\n-1 0 \n-6 -1 1\n", 'a guest sends SIGTERM in all ways'
 is($s->bash($id, 'echo on')->{stdout}, "on\n", 'the session goes on');
 is($s->del("/sessions/$id")->{status}, 204, 'and ends when it is told to');
 
+# A supervisor that cannot do as it is told is killed.
+$id = $s->session;
+@pids = $s->inside($id);
+kill 'STOP', $pids[0];
+is($s->del("/sessions/$id")->{status}, 204, 'destroy with a stopped supervisor');
+ok(!-e "$s->{sessions}/$id", 'removes the session');
+ok(soon(1, sub { !grep { Satchel::_alive($_) } @pids }), 'which ends');
+
 # --- pid reuse ---
 
 $id = $s->session;
