@@ -55,7 +55,8 @@ take_string(struct jcatch *J, const char *p, size_t len)
 	}
 	n = plain(p, len);
 	for (i = 0; J->state == AT_KEY && i < n; i++, J->len++)
-		if (J->same == J->len && J->key[J->same] == p[i])
+		if (J->same == J->len && p[i] != '\0' &&
+		    J->key[J->same] == p[i])
 			J->same++;
 	return (n);
 }

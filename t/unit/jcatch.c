@@ -55,6 +55,21 @@ feed(struct buf *b, const char *s, size_t cut)
 	return (rc);
 }
 
+/* A key that goes on with a NUL is another, and compared with nothing that lies
+ * behind the wanted one. */
+static void
+test_nul(void)
+{
+	static const char text[] = "{\"usage\0x\":{\"a\":1},\"usage\":{}}";
+	const char key[] = "usage\0x";
+	struct jcatch J = {.key = key};
+	struct buf b = BUF_INIT(64);
+
+	ok(jcatch_feed(&J, text, sizeof(text) - 1, &b) == 1 && b.len == 2,
+	    "a key that goes on with a NUL");
+	buf_free(&b);
+}
+
 static void
 test_cuts(void)
 {
@@ -83,6 +98,7 @@ main(void)
 	struct buf b = BUF_INIT(8);
 
 	test_cuts();
+	test_nul();
 	ok(jcatch_feed(&J, big, strlen(big), &b) == -1,
 	    "more than the buffer may hold");
 	buf_free(&b);
