@@ -6,6 +6,7 @@
 
 use strict;
 use warnings;
+use POSIX ();
 use Test::More;
 use Time::HiRes qw(time);
 use Provider;
@@ -25,6 +26,7 @@ my %models = (
 	data => [bash('cat data*.csv; ls'), { text => 'Read.' }],
 	plain => [{ text => 'Nothing to run.' }],
 	long => [bash('sleep 19'), { text => 'Long.' }],
+	busy => [bash('sleep 10'), { text => 'Rested.' }],
 	slow => [bash('sleep 4; echo slow'), { text => 'Slept.' }],
 );
 my $p = Provider->new(script => { models => \%models });
@@ -297,5 +299,38 @@ is(scalar(grep { defined } @ids), 3, 'three containers where there is room for t
 is(sessions(), 2, 'the one idle longest gave up its session');
 is(out(ask('look', container => $ids[0])), "one\ndeep\nd\nkept.txt\n",
     '... and has its files again when it is wanted');
+
+# --- one user with many ---
+
+$s->mysql('DELETE FROM container');
+$s->restart(providers => $p->port, set => { 'sandbox.sessions_per_user' => 2 });
+my $there = sessions();
+@ids = map { ask('write')->{json}{container}{id} } 1 .. 3;
+is(sessions() - $there, 2, 'one more than a user may have takes the place of'
+    . ' his own that is idle longest');
+is(out(ask('look', container => $ids[0])), "one\ndeep\nd\nkept.txt\n",
+    '... which loses no file');
+my @busy = map {
+	my $pid = fork // die $!;
+	if (!$pid) {
+		ask('busy');
+		POSIX::_exit(0);
+	}
+	$pid;
+} 1 .. 2;
+$until = time + 30;
+select(undef, undef, undef, 0.05) while time < $until
+    && rows("container WHERE lease <> 0 AND session > ''") < 2;
+$r = ask('write');
+is("$r->{status} $r->{json}{error}{type}", '429 rate_limit_error',
+    'where all of his are at work he is told');
+like($r->{json}{error}{message}, qr/in 2 containers, which is as many/,
+    '... why');
+cmp_ok(header($r, 'retry-after') // 0, '>', 0, '... and when to come back');
+is(scalar(grep { $_->{json}{model} eq 'write' } $p->requests), 0,
+    '... before the model is asked');
+is(out(ask('write', as => 'bob')), '', 'others are not');
+waitpid $_, 0 for @busy;
+is(ask('write')->{status}, 200, 'nor is he once one has ended');
 $s->done;
 done_testing();

@@ -106,6 +106,7 @@ struct conf {
 	int sandbox_isolation; /* Index of the word; 0 = namespaces. */
 	uint64_t sandbox_session_memory, sandbox_workspace, sandbox_processes;
 	uint64_t sandbox_idle_s, sandbox_lifetime_s, sandbox_sessions;
+	uint64_t sandbox_sessions_per_user;
 	uint64_t sandbox_ready, sandbox_zygote_s, sandbox_host_memory;
 	uint64_t sandbox_cpu_s; /* Of one call; 0 = no limit. */
 

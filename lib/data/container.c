@@ -225,22 +225,50 @@ container_delete(
 }
 
 enum data_rc
-container_evict(
-    struct db *db, struct arena *mem, uint64_t now, const char **session)
+container_sessions(struct db *db, struct arena *mem, const struct owner *o,
+    const struct container *c, uint64_t now, uint64_t *n)
+{
+	static const char sql[] =
+	    "SELECT COUNT(*) FROM container"
+	    " WHERE workspace_id = ? AND user_id = ? AND state = 'live'"
+	    "   AND (session > '' AND expires > ? OR lease_until > ?)"
+	    "   AND id <> ?";
+	const struct db_arg args[] = {DB_U64(o->workspace), DB_U64(o->user),
+	    DB_U64(now), DB_U64(now), DB_U64(c->row)};
+	char *cols[1];
+	enum db_rc rc;
+
+	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
+	if (rc != DB_OK)
+		return (data_rc_of(rc));
+	return (num_u64(cols[0], 0, UINT64_MAX, n) ? DATA_FAIL : DATA_OK);
+}
+
+enum data_rc
+container_evict(struct db *db, struct arena *mem, const struct owner *o,
+    uint64_t now, const char **session)
 {
 	static const char find[] =
 	    "SELECT id, session FROM container"
 	    " WHERE session IS NOT NULL AND lease_until <= ?"
 	    " ORDER BY last_active, id LIMIT 1";
+	static const char find_own[] =
+	    "SELECT id, session FROM container"
+	    " WHERE session > '' AND lease_until <= ?"
+	    "   AND workspace_id = ? AND user_id = ? AND state = 'live'"
+	    " ORDER BY last_active, id LIMIT 1";
 	static const char take[] =
 	    "UPDATE container SET session = NULL"
 	    " WHERE id = ? AND session = ? AND lease_until <= ?";
-	const struct db_arg args[] = {DB_U64(now)};
+	const struct db_arg args[] = {DB_U64(now),
+	    DB_U64(o != NULL ? o->workspace : 0),
+	    DB_U64(o != NULL ? o->user : 0)};
 	char *cols[2];
 	uint64_t row, n;
 	enum db_rc rc;
 
-	rc = db_row(db, mem, find, args, NELEM(args), cols, NELEM(cols));
+	rc = db_row(db, mem, o != NULL ? find_own : find, args,
+	    o != NULL ? NELEM(args) : 1, cols, NELEM(cols));
 	if (rc != DB_OK)
 		return (data_rc_of(rc));
 	if (num_u64(cols[0], 1, UINT64_MAX, &row))

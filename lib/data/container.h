@@ -114,13 +114,22 @@ enum data_rc
 container_delete(struct db *, const struct owner *, const char *, uint64_t);
 
 /**
- * container_evict(db, mem, now, session):
- * Take the session away from the container that has been idle longest, whoever
- * owns it, and set ${session}: the caller must end it.  DATA_OK; DATA_NONE:
- * none is idle; DATA_DOWN; DATA_FAIL.
+ * container_sessions(db, mem, owner, c, now, n):
+ * Set ${n} to the number of containers of ${owner} that have a session, or are
+ * leased and about to have one; ${c} is not counted.  DATA_OK, DATA_DOWN,
+ * DATA_FAIL.
  */
-enum data_rc
-container_evict(struct db *, struct arena *, uint64_t, const char **);
+enum data_rc container_sessions(struct db *, struct arena *,
+    const struct owner *, const struct container *, uint64_t, uint64_t *);
+
+/**
+ * container_evict(db, mem, owner, now, session):
+ * Take the session away from the container of ${owner} (NULL: of anybody) that
+ * has been idle longest, and set ${session}: the caller must end it.  DATA_OK;
+ * DATA_NONE: none is idle; DATA_DOWN; DATA_FAIL.
+ */
+enum data_rc container_evict(
+    struct db *, struct arena *, const struct owner *, uint64_t, const char **);
 
 /* One page of the list, by (created, id). */
 struct container_query {

@@ -1,9 +1,12 @@
+#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/conf.h"
+
+#include "data/caller.h"
 
 #include "speech/outcome.h"
 #include "speech/refusal.h"
@@ -39,19 +42,48 @@ pause_gone(int fd)
 	return (poll(&p, fd != -1, AGAIN_MS) > 0);
 }
 
-/* Make room: the session of a container that nobody is working in has to go,
- * and will be put together again when it is wanted. */
+/* Make room: the session of a container that nobody is working in, of ${owner}
+ * unless that is NULL, has to go, and will be put together again when it is
+ * wanted. */
 static int
-evict(struct room *room)
+evict(struct room *room, const struct owner *owner)
 {
 	const struct run_env *env = room->env;
 	const char *session;
 
-	if (container_evict(env->db, env->mem, room_now(room), &session) !=
-	    DATA_OK)
+	if (container_evict(
+		env->db, env->mem, owner, room_now(room), &session) != DATA_OK)
 		return (-1);
 	(void)sandbox_destroy(&room->sandbox, session);
 	return (0);
+}
+
+/*
+ * Has the user as many sessions as he may?  Those of his own make room then in
+ * which nobody is working.
+ */
+static enum run_rc
+limit(struct room *room, struct refusal *why)
+{
+	const struct run_env *env = room->env;
+	const struct owner *owner = &env->caller->owner;
+	const uint64_t most = env->conf->sandbox_sessions_per_user;
+	uint64_t n;
+
+	if (room->container.row == 0 ||
+	    container_sessions(env->db, env->mem, owner, &room->container,
+		room_now(room), &n) != DATA_OK)
+		return (RUN_OK);
+	for (; n >= most && evict(room, owner) == 0; n--)
+		;
+	if (n < most)
+		return (RUN_OK);
+	(void)refuse(why, P_RATE, NULL,
+	    "Code of yours runs in %" PRIu64 " containers, which is as many as"
+	    " may run at once.",
+	    n);
+	why->retry_after = RETRY_S;
+	return (RUN_REFUSED);
 }
 
 /* Start a session, asking again for as long as the sandbox is only full. */
@@ -74,7 +106,7 @@ start(struct room *room, struct refusal *why)
 			return (RUN_GONE);
 		if (rc != SANDBOX_BUSY || clock_ms() + AGAIN_MS > end)
 			return (refuse_sandbox(why));
-		if (evict(room) == 0)
+		if (evict(room, NULL) == 0)
 			continue;
 		if (pause_gone(room->sandbox.gone_fd))
 			return (RUN_GONE);
@@ -137,7 +169,8 @@ room_open(struct room *room, struct refusal *why)
 
 	if (room_is_open(room))
 		return (place(room, why));
-	if ((rc = start(room, why)) != RUN_OK ||
+	if ((rc = limit(room, why)) != RUN_OK ||
+	    (rc = start(room, why)) != RUN_OK ||
 	    (room->container.row != 0 && (!room->fresh || room->lost) &&
 		(rc = container_restore(room, why)) != RUN_OK) ||
 	    (rc = place(room, why)) != RUN_OK)
