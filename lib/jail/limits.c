@@ -12,7 +12,7 @@
 
 #include "jail/limits.h"
 
-#define MARGIN 256 /* Sessions that may begin to fork meanwhile. */
+#define MARGIN 32 /* Sessions that may begin to fork meanwhile. */
 
 /* Of a path ${most} is 0. */
 static const struct {
