@@ -244,12 +244,15 @@ landlock_enter(int rules)
 int
 landlock_apart(struct ns_fail *f)
 {
-	const struct ruleset r = {0, 0, SCOPES};
+	/* Moves between directories are forbidden by all that does not allow
+	 * them, even by what speaks of no files. */
+	const struct ruleset r = {LANDLOCK_ACCESS_FS_REFER, 0, SCOPES};
 	int rules, rc = 0;
 
 	if ((rules = make(&r)) == -1)
 		return (ns_failed(f, "landlock"));
-	if (landlock_enter(rules))
+	if (allow(rules, "/", LANDLOCK_ACCESS_FS_REFER) ||
+	    landlock_enter(rules))
 		rc = ns_failed(f, "landlock");
 	(void)close(rules);
 	return (rc);

@@ -59,8 +59,8 @@ is_at(const char *s, const char *p, const char *dir)
 {
 	size_t n = strlen(dir);
 
-	return (strncmp(p, dir, n) == 0 && (p[n] == '/' || p[n] == '\0') &&
-	    (p == s || strchr("=\"'", p[-1]) != NULL ||
+	return (strncmp(p, dir, n) == 0 && strchr("/:", p[n]) != NULL &&
+	    (p == s || strchr("=:\"'", p[-1]) != NULL ||
 		(p == s + 2 && *s == '-')));
 }
 

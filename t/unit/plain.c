@@ -45,8 +45,8 @@ abis(void)
 static void
 words(const struct land *land)
 {
-	char **w = malloc(6 * sizeof(*w));
-	char want[LIMITS_PATH + 32];
+	char **w = malloc(7 * sizeof(*w));
+	char want[2 * LIMITS_PATH + 64];
 
 	if (w == NULL)
 		return;
@@ -56,7 +56,8 @@ words(const struct land *land)
 	w[3] = (char[]){"/mnt/database"};
 	w[4] = (char[]){"x/tmp/y"};
 	w[5] = (char[]){""};
-	if ((w = plain_words(land, w, 6)) == NULL)
+	w[6] = (char[]){"PYTHONPATH=/mnt/data:/tmp/program:/mnt/database"};
+	if ((w = plain_words(land, w, 7)) == NULL)
 		return;
 	(void)snprintf(want, sizeof(want), "%s/program/code", land->tmp);
 	ok(strcmp(w[0], want) == 0, "a path of /tmp");
@@ -67,7 +68,11 @@ words(const struct land *land)
 	ok(strcmp(w[3], "/mnt/database") == 0, "another path that begins so");
 	ok(strcmp(w[4], "x/tmp/y") == 0, "one that ends so");
 	ok(strcmp(w[5], "") == 0, "an empty word");
-	ok(w[6] == NULL, "the end");
+	(void)snprintf(want, sizeof(want),
+	    "PYTHONPATH=%s:%s/program:/mnt/database", land->work,
+	    land->tmp);
+	ok(strcmp(w[6], want) == 0, "a list of paths");
+	ok(w[7] == NULL, "the end");
 	free(w);
 }
 
