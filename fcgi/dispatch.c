@@ -9,6 +9,7 @@
 #include "fcgi/auth.h"
 #include "fcgi/io.h"
 #include "fcgi/req.h"
+#include "fcgi/req_path.h"
 #include "fcgi/route_match.h"
 #include "fcgi/routes.h"
 
@@ -68,6 +69,28 @@ answer_options(struct req *r, const struct match *m)
 	return (reply_begin(r, 204, NULL, -1));
 }
 
+/*
+ * No such path.  The vendors' SDKs differ in whether their base URL ends in
+ * /v1, and whoever gave one the other's is told which is right.
+ */
+static int
+answer_no_path(struct req *r)
+{
+	const int anthropic = r->dialect == &dialect_anthropic;
+	const char *origin = req_base(r);
+
+	if (origin == NULL || !match_meant(r))
+		return (reply_problem(r, P_UNKNOWN_URL, NULL,
+		    "There is no such endpoint: %s %.200s", r->method,
+		    r->path));
+	return (reply_problem(r, P_UNKNOWN_URL, NULL,
+	    "There is no such endpoint: %s %.200s; %s %.200s%s", r->method,
+	    r->path,
+	    anthropic ? "an Anthropic SDK's base URL does not end in /v1:"
+		      : "an OpenAI SDK's base URL ends in /v1, once:",
+	    *origin != '\0' ? origin : "https://HOST", anthropic ? "" : "/v1"));
+}
+
 /* No route: say which kind of wrong that is. */
 static int
 answer_unrouted(struct req *r, const struct match *m)
@@ -86,8 +109,7 @@ answer_unrouted(struct req *r, const struct match *m)
 	if (m->misfit != NULL)
 		return (reply_problem(
 		    r, P_NOT_FOUND, "id", "There is nothing of this id"));
-	return (reply_problem(r, P_UNKNOWN_URL, NULL,
-	    "There is no such endpoint: %s %.200s", r->method, r->path));
+	return (answer_no_path(r));
 }
 
 /* What is wrong with the request whoever it comes from.  -1 after answering. */

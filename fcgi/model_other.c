@@ -20,7 +20,11 @@ other_create(struct req *r)
 		return (0);
 	if (!m.provider->forward_other || m.provider->wire == WIRE_MESSAGES)
 		return (reply_problem(r, P_UNKNOWN_URL, NULL,
-		    "There is no such endpoint for the model '%.200s'",
-		    m.peek.model));
+		    "There is no such endpoint for the model '%.200s': its "
+		    "provider %s",
+		    m.peek.model,
+		    m.provider->wire == WIRE_MESSAGES
+			? "speaks Anthropic's protocol"
+			: "does not have forward_other set"));
 	return (model_relay(&m, &to));
 }

@@ -171,15 +171,16 @@ fit_path(struct req *r, const struct match_path *p, const struct route *rt)
 	return (at == p->n ? all : FIT_NO);
 }
 
-/* Segments before the route's own: those of /v1 or /api/v1. */
+/* How many segments from ${at} on are a version: /v1 or /api/v1. */
 static size_t
-base(const struct match_path *p)
+version(const struct match_path *p, size_t at)
 {
-	const char *const *s = p->segment;
+	const char *const *s = &p->segment[at];
+	const size_t n = p->n - at;
 
-	if (p->n >= 1 && s[0] != NULL && strcmp(s[0], "v1") == 0)
+	if (n >= 1 && s[0] != NULL && strcmp(s[0], "v1") == 0)
 		return (1);
-	if (p->n >= 2 && s[0] != NULL && s[1] != NULL &&
+	if (n >= 2 && s[0] != NULL && s[1] != NULL &&
 	    strcmp(s[0], "api") == 0 && strcmp(s[1], "v1") == 0)
 		return (2);
 	return (0);
@@ -196,7 +197,7 @@ squeeze(const struct match_path *p, struct match_path *lean)
 		if (p->segment[i] == NULL || *p->segment[i] != '\0')
 			lean->segment[lean->n++] = p->segment[i];
 	}
-	lean->base = base(lean);
+	lean->base = version(lean, 0);
 }
 
 static void
@@ -218,7 +219,7 @@ match_find(struct req *r, struct match *m)
 	memset(m, 0, sizeof(*m));
 	if (split(r, &p))
 		return;
-	p.base = base(&p);
+	p.base = version(&p, 0);
 	squeeze(&p, &lean);
 	for (rt = routes; rt->method != NULL; rt++) {
 		r->file_id[0] = '\0';
@@ -242,4 +243,25 @@ match_find(struct req *r, struct match *m)
 			return;
 		}
 	}
+}
+
+int
+match_meant(struct req *r)
+{
+	struct match_path p, lean, one = {.segment = {"v1"}, .n = 1, .base = 1};
+	size_t at = 0, n;
+
+	if (split(r, &p))
+		return (0);
+	squeeze(&p, &lean);
+	while ((n = version(&lean, at)) > 0)
+		at += n;
+	while (at < lean.n && one.n < MATCH_SEGMENTS)
+		one.segment[one.n++] = lean.segment[at++];
+	if (at < lean.n)
+		return (0);
+	for (const struct route *rt = routes; rt->method != NULL; rt++)
+		if (fit_path(r, &one, rt) == FIT_YES)
+			return (1);
+	return (0);
 }

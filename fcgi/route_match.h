@@ -33,4 +33,11 @@ struct match {
  */
 void match_find(struct req *, struct match *);
 
+/**
+ * match_meant(r):
+ * Does r->path, which has no route, have one with exactly one /v1 before it, so
+ * that the caller's base URL has one too many or none?
+ */
+int match_meant(struct req *);
+
 #endif /* !FCGI_ROUTE_MATCH_H_ */

@@ -97,6 +97,29 @@ both(404, 'unknown_url', 'a root path below a version',
     sub { $s->get('/v1/healthz', @_) });
 both(404, 'unknown_url', 'another letter case', sub { $s->get('/V1/files', @_) });
 both(404, 'unknown_url', 'a slash too many', sub { $s->get('/v1//files', @_) });
+# A base URL that has /v1 once too often, or not: what it should be, by dialect.
+{
+	my %base = (openai => "OpenAI SDK's base URL ends in /v1, once: $s->{url}/v1",
+	    anthropic => "Anthropic SDK's base URL does not end in /v1: $s->{url}");
+	for my $path ('/models', '/files', '/messages', '/chat/completions',
+	    '/v1/v1/files', '/v1/v1/messages',
+	    '/api/v1/v1/models', '/v1/api/v1/models', '/v1//models',
+	    '/v1/v1/v1/responses') {
+		my $r = $s->get($path);
+		is("$r->{status} " . $r->{json}{error}{message}, '404 There is no such '
+		    . "endpoint: GET $path; an $base{openai}", "$path: the base URL");
+		$r = $s->get($path, ant => 1);
+		like($r->{json}{error}{message}, qr/; an \Q$base{anthropic}\E\z/,
+		    '... and in the other dialect');
+	}
+	for my $path ('/v1/nothing', '/v1/v1/nothing', '/nothing', '/v1/healthz',
+	    '/V1/files', '/v1/files/x/y/z', '/v1' x 9, '/', '/v1/v1') {
+		my $r = $s->get($path);
+		is("$r->{status} " . $r->{json}{error}{message},
+		    "404 There is no such endpoint: GET $path",
+		    "$path: the base URL is not to blame");
+	}
+}
 both(404, 'unknown_url', 'unknown, and no key',
     sub { $s->get('/v1/nothing', as => undef, @_) });
 is($s->get('/v1/files/')->{body}, $s->get('/v1/files')->{body},

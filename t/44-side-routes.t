@@ -139,9 +139,12 @@ is($r->{json}{error}{type}, 'rate_limit_error', 'by their name');
 $r = $s->post('/v1/embeddings', json => { model => 'qwen3-coder' });
 is("$r->{status} $r->{json}{error}{code}", '404 unknown_url',
     'not flagged: no such endpoint');
+like($r->{json}{error}{message}, qr/'qwen3-coder'.* does not have forward_other set/,
+    '... and which setting it is');
 $r = $s->post('/v1/embeddings', json => { model => 'claude-x' });
 is("$r->{status} $r->{json}{error}{code}", '404 unknown_url',
     'not of that wire either');
+unlike($r->{json}{error}{message}, qr/forward_other/, '... which no setting mends');
 $r = $s->post('/v1/messages/batches', ant => 1, json => {});
 is("$r->{status} $r->{json}{error}{type}", '404 not_found_error',
     'batches there are not');
