@@ -61,7 +61,13 @@ is($r->{exit}, 2, 'no such settings file');
 like($r->{err}, qr{/nonexistent}, '... which is named');
 $r = admin('-s', 'database.socket=/nonexistent', qw(workspace list));
 is($r->{exit}, 2, 'no database');
-like($r->{err}, qr/the database is away; nothing was done/, '... says so');
+my $no = 'the database cannot be used: connecting:';
+like($r->{err}, qr{^satchel-admin: $no Can't connect .*/nonexistent.*; nothing was done$}m,
+    '... says so');
+$r = admin('-s', 'database.user=nobody-here', qw(workspace list));
+is($r->{exit}, 2, 'a login that is refused');
+like($r->{err}, qr{^satchel-admin: $no Access denied for user 'nobody-here'.*; nothing}m,
+    '... is told apart');
 is_refused(2, qr/database\.nonsense/, 'an unknown setting', '-s',
     'database.nonsense=1', 'migrate');
 
@@ -328,6 +334,6 @@ is($r->{exit}, 2, 'no store');
 like($r->{err}, qr{the store /nonexistent/store cannot be read}, '... says so');
 is($r->{out}, '', '... and sums nothing up');
 $server->stop;
-is_refused(2, qr/database is away/, 'no database', 'fsck');
+is_refused(2, qr/$no Can't connect/, 'no database', 'fsck');
 
 done_testing;

@@ -123,7 +123,9 @@ admin_data(enum data_rc rc)
 
 	switch (rc) {
 	case DATA_DOWN:
-		(void)admin_fail("the database is away; nothing was done");
+		(void)admin_fail(
+		    "the database cannot be used: %s; nothing was done",
+		    db_why());
 		break;
 	case DATA_UNSURE:
 		(void)admin_fail("the database was lost at the last moment: "

@@ -84,6 +84,14 @@ struct db *db_open(const struct conf *);
 void db_patience(struct db *, unsigned int);
 
 /**
+ * db_why():
+ * Why the calling thread's last DB_DOWN was one, in the client library's words:
+ * whether nobody answers, the login is refused or the connection was lost.  ""
+ * before the first.
+ */
+const char *db_why(void);
+
+/**
  * db_close(db):
  * Disconnect and free ${db}, which no thread may be using.  NULL is allowed.
  */

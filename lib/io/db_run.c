@@ -1,4 +1,5 @@
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -44,12 +45,23 @@ db_str(const char *s)
 	return (a);
 }
 
+/* What db_why() tells; a thread's own, because it asks after its own call. */
+static _Thread_local char reason[320];
+
+const char *
+db_why(void)
+{
+
+	return (reason);
+}
+
 /* Say that the database is away, at most once a second. */
 static void
 away(struct shared *sh, const char *what, const char *why)
 {
 	uint64_t now = clock_ms(), told = atomic_load(&sh->told);
 
+	(void)snprintf(reason, sizeof(reason), "%s: %s", what, why);
 	if (told != 0 && now - told < 1000)
 		return;
 	if (atomic_compare_exchange_strong(&sh->told, &told, now))
@@ -123,7 +135,9 @@ once_more(struct shared *sh, struct tries *t, enum db_rc *rc)
 			pause_random();
 			return (1);
 		}
-		log_err("db: gave up after %d deadlocks", TRIES);
+		(void)snprintf(reason, sizeof(reason),
+		    "gave up after %d deadlocks", TRIES);
+		log_err("db: %s", reason);
 		*rc = DB_DOWN;
 	} else if (*rc == DB_DOWN) {
 		if (t->lost++ == 0)
