@@ -47,6 +47,12 @@ is(check('--model', 'job', '--forward', 'resp:plain')->{exit}, 0,
 $r = check('--model', 'job');
 is($r->{exit}, 0, 'without --forward');
 like($r->{out}, qr/^ok +forward +not tried/m, '... it says that it was not tried');
+{
+	local $ENV{SATCHEL_KEY} = $s->{key}{alice};
+	$r = $s->admin('check', 'executor', '--url', "$s->{url}/v1", '--model', 'job');
+	like($r->{out}, qr{^FAIL +upload +status 404.* -> .*without /v1}m,
+	    'an address with /v1');
+}
 $r = check('--model', 'lazy');
 is($r->{exit}, 1, 'a model that does not run code');
 like($r->{out}, qr/^FAIL +local .*answered without running code/m, '... is told so');

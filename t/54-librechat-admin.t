@@ -96,6 +96,11 @@ like($r->{out}, qr/status 401: .* -> the credential in SATCHEL_KEY is not accept
     'with a wrong one');
 $r = check($s->{key}{alice}, '--url', "$s->{url}/nowhere");
 is($r->{exit}, 1, 'at a wrong address');
+like($r->{out}, qr{^FAIL  upload +status 404: .* -> no such route there: --url ends},
+    '... which is what is said');
+$r = check($s->{key}{alice}, '--url', "$s->{url}/v1/v1");
+like($r->{out}, qr{^FAIL  upload +status 404: .* -> no such route there: --url ends},
+    'at one with /v1 twice');
 $r = check($s->{key}{alice}, '--json', '--url', $s->{url});
 is_deeply([map { "$_->{step} $_->{status}" } @{$r->{json}}],
     ['upload 200', 'run 200', 'download 200', 'delete 200'], 'as JSON, at the root')

@@ -247,6 +247,9 @@ remedy(const struct walk *w)
 	if (w->status == 401)
 		return ("set SATCHEL_KEY to an API key: satchel-admin key "
 			"create");
+	if (walk_astray(w))
+		return ("no such route there: --url ends where Satchel does, "
+			"without /v1; nginx/ has the routes");
 	if (w->status == 403)
 		return ("see satchel-admin policy list");
 	if (w->status == 200)

@@ -190,8 +190,10 @@ remedy(const struct walk *w)
 			? "the credential in SATCHEL_KEY is not accepted; the "
 			  "log says why"
 			: "set SATCHEL_KEY, or librechat.trusted_cidrs");
-	if (w->status == 404 && w->o == NULL)
-		return ("the web server knows no such route: nginx/ has them");
+	if (walk_astray(w))
+		return (
+		    "no such route there: --url ends where Satchel does, or "
+		    "in /v1 or /api/v1 below that; nginx/ has the routes");
 	if (w->status == 503)
 		return ("see satchel-admin check");
 	return ("see the log");

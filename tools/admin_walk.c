@@ -80,6 +80,21 @@ walk_ask(struct walk *w, const char *method, const char *path, const char *type,
 }
 
 int
+walk_astray(const struct walk *w)
+{
+	json_object *error;
+	const char *code;
+
+	if (w->status != 404)
+		return (0);
+	if (w->o == NULL) /* Another server's page. */
+		return (1);
+	return (jget_object(w->o, "error", &error) == JGET_OK &&
+	    jget_str(error, "code", &code) == JGET_OK &&
+	    strcmp(code, "unknown_url") == 0);
+}
+
+int
 walk_copy(json_object *o, const char *key, char *out, size_t size)
 {
 	const char *s;

@@ -48,6 +48,12 @@ int walk_ask(struct walk *, const char *, const char *, const char *,
     const char *, size_t);
 
 /**
+ * walk_astray(w):
+ * Does the last answer say that there is no such path where ${w} asks?
+ */
+int walk_astray(const struct walk *);
+
+/**
  * walk_copy(o, key, out, size):
  * Copy the string ${key} of ${o}.  Return 0, or -1 if it is none or longer.
  */
