@@ -209,7 +209,10 @@ is($s->admin('policy', 'set', $ws, '--executor', 'provider')->{exit}, 0, 'pinned
 is(who(ask('chat:run', tools => \@explicit)), '200 local',
     'the pin is not for those who name this gateway');
 is($s->admin('policy', 'set', $ws, '--exec-timeout', 61)->{exit}, 2, 'too long');
-is($s->admin('policy', 'set', 'nope')->{exit}, 1, 'no such workspace');
+is($s->admin('policy', 'set', 'nope', '--enabled', 'no')->{exit}, 1, 'no such workspace');
+$r = $s->admin('policy', 'set', $ws);
+is("$r->{exit} $r->{err}", "2 satchel-admin: nothing to set: give at least one "
+    . "option, or see policy clear\nTry: satchel-admin --help\n", 'nothing to set');
 $r = $s->request('DELETE', $path, as => 'boss');
 is_deeply($r->{json}, \%none, 'DELETE: the deployment\'s again');
 is_deeply($s->request('DELETE', $path, as => 'boss')->{json}, \%none, 'twice');

@@ -62,6 +62,13 @@ is((check('-s', "sandbox.languages=$few"))[1]{'host.languages'}{saw},
     'cobol lacks /usr/bin/no-such-compiler (Debian: gnucobol)',
     'which language lacks what');
 
+# What is known of nginx is what is shipped, and that is said.
+for my $item (qw(body time bytes)) {
+	like($is->{"nginx.$item"}{saw},
+	    qr{nginx/satchel\.conf as shipped .*; not looked at: what your server loads$},
+	    "nginx.$item: no more than was looked at");
+}
+
 # What is wrong fails, and alone.
 for my $case (
     [['-s', 'files.root=/nonexistent'], 'FAIL', 'store.publish'],

@@ -17,9 +17,16 @@
 
 #include "tools/admin_check.h"
 
-/* What nginx/ says; a setting beyond it needs a change there too. */
+/*
+ * What the nginx/ of these programs says; a setting beyond it needs a change
+ * there too.  What the operator's own server has loaded is not looked at: it
+ * may run elsewhere, and its files be another account's.
+ */
+#define NGINX_SHIPPED "nginx/satchel.conf as shipped"
+#define NGINX_UNSEEN "; not looked at: what your server loads"
 #define NGINX_BODY (32ULL << 20)
 #define NGINX_RUN_S 660
+#define NGINX_PREFIX "/.satchel"
 
 /* Descriptors of one model request: the client's, the upstream's, what waits
  * for either, and libcurl's pair to be woken by. */
@@ -209,8 +216,8 @@ look_body(const struct check *k, struct buf *said)
 {
 
 	buf_printf(said,
-	    "server.body_max_bytes is %" PRIu64
-	    ", nginx/satchel.conf passes %llu",
+	    "server.body_max_bytes is %" PRIu64 ", " NGINX_SHIPPED
+	    " passes %llu" NGINX_UNSEEN,
 	    k->c->body_max_bytes, NGINX_BODY);
 	return (k->c->body_max_bytes > NGINX_BODY ? CHECK_WARN : CHECK_OK);
 }
@@ -220,8 +227,8 @@ look_budget(const struct check *k, struct buf *said)
 {
 
 	buf_printf(said,
-	    "code_execution.turn_budget_s is %" PRIu64
-	    ", nginx/satchel.conf waits %d s",
+	    "code_execution.turn_budget_s is %" PRIu64 ", " NGINX_SHIPPED
+	    " waits %d s" NGINX_UNSEEN,
 	    k->c->turn_budget_s, NGINX_RUN_S);
 	return (k->c->turn_budget_s >= NGINX_RUN_S ? CHECK_WARN : CHECK_OK);
 }
@@ -232,9 +239,11 @@ look_bytes(const struct check *k, struct buf *said)
 
 	if (k->c->files_sendfile != SENDFILE_XACCEL)
 		return (CHECK_SKIP);
-	buf_printf(said, "locations below %s, alias %s/",
+	buf_printf(said,
+	    "to be locations below %s, alias %s/; " NGINX_SHIPPED
+	    " has them below " NGINX_PREFIX NGINX_UNSEEN,
 	    k->c->files_xaccel_prefix, k->c->files_root);
-	return (strcmp(k->c->files_xaccel_prefix, "/.satchel") == 0
+	return (strcmp(k->c->files_xaccel_prefix, NGINX_PREFIX) == 0
 		? CHECK_OK
 		: CHECK_WARN);
 }

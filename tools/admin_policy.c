@@ -38,6 +38,18 @@ parse_number(const char *what, const char *s, uint64_t most, uint64_t *n)
 	    admin_usage("--%s takes a number from 1 to %" PRIu64, what, most));
 }
 
+/* An empty policy would take back what was said, unasked. */
+static int
+said_nothing(const struct admin_opt *opts, size_t nopts)
+{
+
+	for (size_t i = 0; i < nopts; i++)
+		if (*opts[i].value != NULL)
+			return (0);
+	return (admin_usage("nothing to set: give at least one option, or see "
+			    "policy clear"));
+}
+
 /* The policy of workspace ${name}, into ${p}. */
 static int
 find(struct admin *a, struct arena *mem, const char *name, uint64_t *id,
@@ -88,7 +100,7 @@ admin_policy_set(struct admin *a, int argc, char **argv)
 	    {"exec-timeout", &timeout, NULL}, {"hint", &p.hint, NULL}};
 
 	if (admin_options(argc, argv, opts, NELEM(opts), &name, 1) ||
-	    parse_enabled(enabled, &p) ||
+	    said_nothing(opts, NELEM(opts)) || parse_enabled(enabled, &p) ||
 	    parse_number(
 		"max-iterations", rounds, ITERATIONS_MAX, &p.max_iterations) ||
 	    parse_number("exec-timeout", timeout, a->conf.exec_timeout_s,
