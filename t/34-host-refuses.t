@@ -111,7 +111,7 @@ is($i->{remedy}, 'start satchel-sandbox outside of the chroot',
 # A root filesystem that is none.
 my $r = Satchel::run(@nobody, $admin, '-c', '/dev/null', '-s',
     "files.root=$dir", '-s', "sandbox.rootfs=$dir/none", 'check');
-like($r->{out}, qr{^warn[ ][ ]host\.isolation[ ]+/usr:[ ]No[ ]such[ ]file[ ]or[ ]directory
+like($r->{out}, qr{^FAIL[ ][ ]host\.isolation[ ]+/usr:[ ]No[ ]such[ ]file[ ]or[ ]directory
     [ ]\(ENOENT\):[ ]it[ ]is[ ]not[ ]there[ ]->[ ]set[ ]sandbox\.rootfs}mx,
     'a root filesystem that is not there');
 
@@ -121,15 +121,15 @@ $i = look();
 is("$i->{state} $i->{saw}", 'ok bwrap; nothing holds a session\'s memory and'
     . ' number of files, which are looked at every 50 ms', 'bubblewrap can');
 $i = look(@EPERM, 'userns');
-like("$i->{state} $i->{saw}", qr/^warn bwrap: No permissions to create.*: \Q$filter/,
+like("$i->{state} $i->{saw}", qr/^FAIL bwrap: No permissions to create.*: \Q$filter/,
     'bubblewrap: a filter refuses user namespaces');
 like($i->{remedy}, $container, '... and who must let it');
 $i = look(@EPERM, 'pivot_root');
-like("$i->{state} $i->{saw}", qr/^warn bwrap: pivot_root.*: \Q$filter/,
+like("$i->{state} $i->{saw}", qr/^FAIL bwrap: pivot_root.*: \Q$filter/,
     'bubblewrap: a filter refuses pivot_root');
 $i = look(qw(unshare -Urm sh -c),
     'mount -t tmpfs none /proc/irq && exec "$@"', 'sh');
-like("$i->{state} $i->{saw}", qr/^warn bwrap: Can't mount proc .*: parts of/,
+like("$i->{state} $i->{saw}", qr/^FAIL bwrap: Can't mount proc .*: parts of/,
     'bubblewrap: a masked /proc');
 like($i->{remedy}, qr/^give the container an unmasked \/proc/,
     '... and its remedy');
@@ -151,20 +151,38 @@ for ([38, 'Function not implemented (ENOSYS): the kernel is too old, or built'
     . ' kernel started', qr/lsm=/]) {
 	my ($error, $saw, $remedy) = @$_;
 	$i = look($refuse, $error, 'landlock');
-	is("$i->{state} $i->{saw}", "warn landlock: $saw", "a kernel without: $error");
+	is("$i->{state} $i->{saw}", "FAIL landlock: $saw", "a kernel without: $error");
 	like($i->{remedy}, $remedy, '... and its remedy');
 }
 $i = look(@EPERM, 'seccomp');
 like($i->{saw}, qr/^seccomp: .*: \Q$filter/, 'Landlock: no filter of our own');
 push @level, '-s', "sandbox.rootfs=$dir";
 $i = look();
-is("$i->{state} $i->{saw}", 'warn sandbox.rootfs: Operation not supported'
+is("$i->{state} $i->{saw}", 'FAIL sandbox.rootfs: Operation not supported'
     . " (EOPNOTSUPP): rules alone show no other root than the machine's",
     'Landlock: another root');
 @level = ('-s', 'sandbox.isolation=remote');
 $i = look(@EPERM, 'userns');
 is("$i->{state} $i->{saw}", 'ok remote: no session of this machine',
     'a machine whose sandbox is another needs nothing');
+@level = ();
+
+# A level that was asked for and cannot be had is a failure, with its remedy: the
+# sandbox would not start.
+@level = ('-s', 'sandbox.isolation=namespaces+cgroup');
+$i = look();
+is("$i->{state} $i->{saw}", 'FAIL sandbox.cgroup: No such file or directory'
+    . ' (ENOENT): it is not there', 'no control group');
+like($i->{remedy}, qr/^give sandbox\.cgroup, a directory below/,
+    '... and its remedy');
+push @level, '-s', 'sandbox.cgroup=/usr';
+$i = look();
+like("$i->{state} $i->{saw}", qr/^FAIL cgroup version: /,
+    'a directory that is none');
+push @level, '-s', 'sandbox.dir=/';
+$i = look();
+is($i->{state}, $> == 0 || (stat '/')[4] != $> ? 'warn' : 'FAIL',
+    'what is refused to us is perhaps not to the owner of sandbox.dir');
 @level = ();
 
 # The sandbox does not start there, and says the same.

@@ -15,12 +15,13 @@ my @nobody = $> == 0 ? qw(setpriv --reuid=65534 --regid=65534 --clear-groups --)
 
 # What satchel-sandbox says where the group is $dir.
 sub refusal {
-	my ($dir) = @_;
+	my ($dir, @as) = @_;
+	@as = @nobody if !@as;
 	my $tmp = File::Temp::tempdir(CLEANUP => 1);
 	mkdir "$tmp/s", 0700;
 	chmod 0755, $tmp;
 	chown 65534, 65534, "$tmp/s" if $> == 0;
-	my $r = Satchel::run(@nobody, Satchel::program('satchel-sandbox'), '-c',
+	my $r = Satchel::run(@as, Satchel::program('satchel-sandbox'), '-c',
 	    '/dev/null', '-s', "files.root=$tmp/files", '-s',
 	    "sandbox.dir=$tmp/s", '-l', "$tmp/s/sock", '-s',
 	    'sandbox.isolation=namespaces+cgroup', '-s', "sandbox.cgroup=$dir");
@@ -29,6 +30,7 @@ sub refusal {
 }
 is(refusal(''), '1 sandbox.cgroup: No such file or directory (ENOENT): it is'
     . ' not there', 'no group named: it does not start with less');
+is(refusal('', 'env'), refusal(''), 'who gives up root is told the same');
 is(refusal('/usr'), '1 cgroup version: Operation not supported (EOPNOTSUPP): it'
     . ' is no control group of version 2, nor of version 1 for memory',
     'a directory that is no control group');

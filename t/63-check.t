@@ -122,6 +122,10 @@ for my $case (
 	    {'sandbox.keeper'}{saw}, 'does not run: each session begins cold',
 	    'one that has ended');
 }
+is((check('-s', "sandbox.isolation=$_", '-s', 'sandbox.ready=1'))[1]
+    {'sandbox.keeper'}{saw}, "makes none at the isolation level $_: each session"
+    . ' begins cold', 'where a keeper makes none that is no fault')
+    for 'bwrap', 'landlock';
 
 # A schema that is behind.
 $s->mysql("CREATE TABLE kept AS SELECT * FROM migration;"

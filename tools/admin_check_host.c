@@ -1,4 +1,5 @@
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,23 +40,49 @@
 #define KEEPER_MS 5000
 #define KEEPER_STEP_MS 50
 
+/* Does sandbox.dir belong to somebody else, who may have what we have not? */
+static int
+is_others(const char *dir)
+{
+	struct stat st;
+
+	return (
+	    geteuid() != 0 && stat(dir, &st) == 0 && st.st_uid != geteuid());
+}
+
+/*
+ * The sandbox does not start with less than it is asked for.  But the default
+ * is there on machines without a sandbox too, where nobody has asked; and we
+ * can be somebody, or somewhere, that the sandbox is not.
+ */
+static enum check_state
+state_refused(const struct check *k, const struct limits *l, int rc)
+{
+	const int asked =
+	    l->isolation != ISOLATION_NAMESPACES || *l->rootfs != '\0';
+
+	return (asked && rc == -1 && !is_others(k->c->sandbox_dir)
+		? CHECK_FAIL
+		: CHECK_WARN);
+}
+
 /* Do what a sandbox session is confined by, step by step. */
 static enum check_state
 look_isolation(const struct check *k, struct buf *said)
 {
 	struct limits l;
+	int rc;
 
 	limits_of(k->c, &l);
 	if (l.isolation == ISOLATION_REMOTE) {
 		buf_puts(said, "remote: no session of this machine");
 		return (CHECK_OK);
 	}
-	if (probe_level(&l, said, k->remedy) == 0) {
-		if (l.isolation != ISOLATION_LANDLOCK)
-			return (CHECK_OK);
-		buf_puts(
-		    k->remedy, "have namespaces where the machine allows them");
-	}
+	if ((rc = probe_level(&l, said, k->remedy)) != 0)
+		return (state_refused(k, &l, rc));
+	if (l.isolation != ISOLATION_LANDLOCK)
+		return (CHECK_OK);
+	buf_puts(k->remedy, "have namespaces where the machine allows them");
 	return (CHECK_WARN);
 }
 
@@ -177,8 +204,17 @@ static enum check_state
 look_keeper(const struct check *k, struct buf *said)
 {
 	enum check_state state = CHECK_WARN;
+	struct limits l;
 	int host, idle;
 
+	limits_of(k->c, &l);
+	if (l.isolation != ISOLATION_REMOTE && !ready_able(&l)) {
+		buf_printf(said,
+		    "makes none at the isolation level %s: each session begins "
+		    "cold",
+		    limits_isolation(&l));
+		return (CHECK_OK);
+	}
 	host = open(k->c->sandbox_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (host == -1)
 		return (CHECK_SKIP);

@@ -129,15 +129,6 @@ open_signals(void)
 	return (signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-/* Is a zygote able to make sessions at this isolation? */
-static int
-is_able(const struct limits *l)
-{
-
-	return (l->isolation == ISOLATION_NAMESPACES ||
-	    l->isolation == ISOLATION_CGROUP);
-}
-
 /* Take ${k}->conf as what holds from now on. */
 static int
 adopt(struct keeper *k)
@@ -149,7 +140,7 @@ adopt(struct keeper *k)
 	if (ready_mark(&k->limits, k->mark))
 		return (-1);
 	k->limits.idle_s = 2 * k->conf.sandbox_zygote_s + WAIT_MIN_S;
-	if (k->conf.sandbox_ready > 0 && !is_able(&k->limits))
+	if (k->conf.sandbox_ready > 0 && !ready_able(&k->limits))
 		log_warn("keeper: sandbox.isolation is %s: no session can be"
 			 " made ready",
 		    limits_isolation(&k->limits));
@@ -427,7 +418,7 @@ keep(struct keeper *k)
 	while (!k->stop) {
 		rest(k, ms);
 		ms = REST_MS;
-		if (k->conf.sandbox_ready > 0 && is_able(&k->limits)) {
+		if (k->conf.sandbox_ready > 0 && ready_able(&k->limits)) {
 			see_to_zygotes(k);
 			if (k->now.state != BROOD_READY)
 				serve(k, 0);

@@ -12,7 +12,9 @@
  * Go through the steps by which a session is confined as ${l} says, in child
  * processes that end then.  The calling process has one thread.  Return 0 with
  * what there is in ${said}; or -1 with the first step that was refused, its
- * error and its cause in ${said}, and what to do in ${remedy}.
+ * error and its cause in ${said}, and what to do in ${remedy}; 1 instead if
+ * that is for where we are, so that it may be granted to another process of the
+ * user.
  */
 int probe_level(const struct limits *, struct buf *, struct buf *);
 

@@ -60,6 +60,14 @@ ready_held(int idle, const char *name)
 }
 
 int
+ready_able(const struct limits *l)
+{
+
+	return (l->isolation == ISOLATION_NAMESPACES ||
+	    l->isolation == ISOLATION_CGROUP);
+}
+
+int
 ready_mark(const struct limits *l, char mark[static READY_MARK])
 {
 	char words[LIMITS_WORDS][LIMITS_WORD], hex[HASH_SIZE];

@@ -42,6 +42,12 @@ int ready_lock(int, const char *, int);
 int ready_held(int, const char *);
 
 /**
+ * ready_able(l):
+ * Is a zygote able to make sessions at the isolation level of ${l}?
+ */
+int ready_able(const struct limits *);
+
+/**
  * ready_mark(l, mark):
  * Write what sessions are marked with that have the limits ${l}.  Its times do
  * not count: a session is told them when it is claimed.  Return 0, or -1 after
