@@ -275,8 +275,19 @@ sub staged {
 	is("$names $no", '5 ', 'staged: units and cron name what is there');
 	is(scalar(() = glob "$dir/opt/satchel/share/man/man8/*.8"), 5,
 	    'staged: the manual');
-	is(join(' ', map { m{([^/]+)$} } glob "$dir/opt/satchel/share/doc/satchel/*"),
+	my $doc = "$dir/opt/satchel/share/doc/satchel";
+	is(join(' ', map { m{([^/]+)$} } glob "$doc/docs/*"),
 	    join(' ', map { m{([^/]+)$} } glob "$top/docs/*"), 'staged: the pages of docs/');
+	my ($links, $broken) = (0, '');
+	for my $page ("$doc/README.md", glob "$doc/docs/*.md") {
+		for (slurp($page) =~ m{\]\(([^):#]+)\)}g) {
+			$links++;
+			$broken .= "$page: $_\n" if !-s dirname($page) . "/$_";
+		}
+	}
+	cmp_ok($links, '>=', 5, 'staged: they point at each other');
+	is($broken, '', '... and each is there');
+	ok(-s "$doc/LICENSE", 'staged: the licence');
 	is((sh("find '$dir/opt' ! -perm -o=r -print"))[1], '',
 	    'staged: all can be read by all');
 }
