@@ -175,6 +175,33 @@ is(stack('down')->{exit}, 0, 'down again');
 $r = stack('up');
 is($r->{exit}, 0, 'up after down') or diag($r->{err});
 is(status_of($port, '/healthz'), 200, '... on the same port');
+
+# What it has to build first takes long, so it says so.
+{
+	my $bin = "$tmp/bin";
+	mkdir $bin or die $!;
+	for my $stale (1, 0) {
+		open my $fh, '>', "$bin/make" or die $!;
+		print $fh "#!/bin/sh\n[ \"\$1\" != -sq ] || exit $stale\nexit 2\n";
+		close $fh;
+		chmod 0755, "$bin/make";
+		local $ENV{PATH} = "$bin:$ENV{PATH}";
+		delete local $ENV{SATCHEL_BUILD};
+		$r = run('sh', 'tools/stack', 'up', '--dir', $other, '--port', 0);
+		is($r->{err}, ($stale ? "stack: building, which takes minutes the first time\n"
+		    : '') . "stack: make failed; sh tools/deps build says what is missing\n",
+		    $stale ? 'a build is told' : '... and only one that is needed');
+	}
+}
+
+# --- the packages for the tests ---
+
+$r = run('sh', 'tools/sdk');
+is($r->{exit}, 2, 'tools/sdk without a word installs nothing');
+like($r->{err}, qr/^ *tools\/sdk node\|/m, '... and says what there is');
+$r = run('sh', 'tools/sdk', 'python-none', "$tmp/sdk");
+is("$r->{exit} " . (-e "$tmp/sdk" ? 'made' : 'nothing'), '2 nothing', 'nor for another');
+like($r->{err}, qr/^sdk: python-none: no such set$/m, '... which is named');
 like(run('sh', 'tools/stack', 'up', '--nonsense', 1, '--dir', $dir)->{err},
     qr/^stack: --nonsense: no option of up/, 'a wrong word is named');
 is(run('sh', 'tools/stack', '--help')->{exit}, 0, '--help');

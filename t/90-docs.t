@@ -123,6 +123,8 @@ my ($down) = grep { $blocks[$_] eq "sh tools/stack down\n" } 0 .. $#blocks;
 ok(defined $down, 'README: the stack is put down');
 splice @blocks, $down // 0, 0,
     map { "sh tools/demo $_\n" } $readme =~ /`(--sdk \w+)`/g;
+# ... which finds one with other settings, under which no CSV could be uploaded.
+unshift @blocks, "sh tools/stack up --port 0 --set files.max_bytes=1\n";
 is(scalar(grep { s{^(sh tools/check)$}{$1 deps} } @blocks), 1,
     'README: the check is named');
 my $script = '';
@@ -163,6 +165,12 @@ sub png {
 
 like(printed(qr{^sh tools/demo$}), qr{^The chart: \S+/var/chart\.png$}m,
     'the demo: it says where the chart is');
+like(printed(qr{^sh tools/demo$}), qr{^demo: ending the stack that runs: .*--set is gone$}m,
+    '... that it ends what runs');
+like(printed(qr{^sh tools/demo$}), qr{^demo: starting .*^demo: uploading, }ms,
+    '... what it does');
+unlike(printed(qr{^sh tools/demo --sdk python$}), qr{^demo: (?:ending|starting)}m,
+    '... and that alone');
 like(printed(qr{^sh tools/demo$}), qr{"model" was a script},
     '... and what it was');
 ok(png("$tmp/var/chart.png"), '... which is one');

