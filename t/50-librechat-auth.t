@@ -138,6 +138,14 @@ sleep 6;
 is(ask($code->bearer(head => { kid => 'fresh' })), $in,
     'a key that was added is found');
 unlink "$code->{pem_dir}/fresh.pem";
+open my $no_key, '>', "$code->{pem_dir}/broken.pem" or die $!;
+print $no_key "no key\n";
+close $no_key;
+sleep 6;
+is(ask($code->bearer(head => { kid => 'fresh' })), $in,
+    '... stays while the directory cannot be read whole, also if removed');
+$s->expect_log(qr/jwk: .*; the old keys stay/);
+unlink "$code->{pem_dir}/broken.pem";
 sleep 6;
 is(ask($code->bearer(head => { kid => 'fresh' })), $bad, '... and removed');
 
