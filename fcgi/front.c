@@ -53,8 +53,7 @@
  * descriptor is all there is to know about it.
  */
 struct front {
-	front_handler *handle;
-	void *cookie;
+	const struct front_job *job;
 	size_t threads;
 	int listenfd; /* -1 once no more are accepted. */
 	int connfd;   /* Epoll of the connections; the threads wait here. */
@@ -141,7 +140,7 @@ answer(struct worker *w, FCGX_Request *fcgx, int fd, int *keep)
 	io_begin(&io, fcgx);
 	io.yield = yield;
 	io.yield_cookie = w;
-	w->front->handle(&io, w->front->cookie);
+	w->front->job->handle(&io, w->front->job->cookie);
 
 	/* What is left of a body would be taken for the next request: such a
 	 * connection the library closes, reading off what still comes so that
@@ -455,6 +454,8 @@ stop(struct front *f)
 	(void)accept_some(f, INT_MAX);
 	close(f->listenfd);
 	f->listenfd = -1;
+	if (f->job->stopping != NULL)
+		f->job->stopping(f->job->cookie);
 
 	while ((now = progress(f)) != before || now == UINT64_MAX) {
 		before = now;
@@ -580,11 +581,10 @@ set_signals(sigset_t *stops)
 }
 
 int
-front_run(
-    int fd, size_t threads, size_t quick, front_handler *handle, void *cookie)
+front_run(int fd, const struct front_job *job)
 {
-	struct front f = {.handle = handle,
-	    .cookie = cookie,
+	const size_t threads = job->threads;
+	struct front f = {.job = job,
 	    .threads = threads,
 	    .listenfd = fd,
 	    .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -598,7 +598,7 @@ front_run(
 		log_err("front: out of memory");
 		goto err0;
 	}
-	turns_init(&f.turns, quick < threads ? quick : threads);
+	turns_init(&f.turns, job->quick < threads ? job->quick : threads);
 	set_signals(&stops); /* The library has set handlers of its own. */
 	if (open_all(&f, &stops) == 0 &&
 	    (n = start(&f, thread, threads)) == threads) {

@@ -20,16 +20,27 @@ struct io;
  */
 typedef void front_handler(struct io *, void *);
 
+struct front_job {
+	size_t threads;
+
+	/* At most so many requests are begun at once, but for those that have
+	 * run for some ms or said io_yield(): quick ones then wait for each
+	 * other here and not half done. */
+	size_t quick;
+
+	front_handler *handle;
+	void (*stopping)(void *); /* What is there is the last.  May be NULL. */
+	void *cookie;
+};
+
 /**
- * front_run(fd, threads, quick, handle, cookie):
+ * front_run(fd, job):
  * Answer requests from the listening socket ${fd}, which is closed in the end,
- * on ${threads} threads until SIGTERM or SIGINT; then accept no more, finish
- * what runs, and return 0.  Return -1, after logging why, if it cannot start.
- * At most ${quick} requests are begun at once, but for those that have run for
- * some ms or said io_yield(): quick ones then wait for each other here and not
- * half done.  May be called once in a process.
+ * as ${job} says until SIGTERM or SIGINT; then accept no more, finish what
+ * runs, and return 0.  Return -1, after logging why, if it cannot start.  May
+ * be called once in a process.
  */
-int front_run(int, size_t, size_t, front_handler *, void *);
+int front_run(int, const struct front_job *);
 
 /**
  * front_cgi(handle, cookie):

@@ -3,8 +3,8 @@
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,9 +25,12 @@ struct state {
 		pid_t pid; /* 0: free. */
 		unsigned int generation;
 		uint64_t since; /* ms */
+		uint64_t until; /* ms: to be gone by then; 0: not told to. */
 	} child[POOL_SLOTS];
 	unsigned int generation;
 	uint64_t pause, not_before; /* ms */
+	int wanted;  /* A reload, once there is room for one. */
+	int retired; /* The generations before this one were told to end. */
 	int stopping;
 	sigset_t watched, before;
 };
@@ -77,6 +80,7 @@ spawn(struct state *s)
 	s->child[slot].pid = pid;
 	s->child[slot].generation = s->generation;
 	s->child[slot].since = clock_ms();
+	s->child[slot].until = 0;
 	return (0);
 }
 
@@ -104,15 +108,54 @@ fill(struct state *s)
 	}
 }
 
-static void
-signal_all(const struct state *s, int sig, int old_only)
+/* Tell all children to end, or those of former generations; return how many. */
+static size_t
+dismiss(struct state *s, int old_only)
 {
-	size_t i;
+	const uint64_t until = clock_ms() + s->p->drain_s * 1000;
+	size_t i, n = 0;
 
 	for (i = 0; i < POOL_SLOTS; i++) {
-		if (s->child[i].pid != 0 &&
-		    (!old_only || s->child[i].generation != s->generation))
-			(void)kill(s->child[i].pid, sig);
+		if (s->child[i].pid == 0 || s->child[i].until != 0 ||
+		    (old_only && s->child[i].generation == s->generation))
+			continue;
+		(void)kill(s->child[i].pid, SIGTERM);
+		s->child[i].until = until;
+		n++;
+	}
+	return (n);
+}
+
+/* Once the new generation is whole, the former ones may go. */
+static void
+retire(struct state *s)
+{
+	size_t n;
+
+	if (s->stopping || s->retired || count(s, 0) < s->p->processes)
+		return;
+	s->retired = 1;
+	n = dismiss(s, 1);
+	log_info("pool: reloaded, %zu processes; %zu of before end once their"
+		 " requests are answered",
+	    s->p->processes, n);
+}
+
+/* Kill whoever has outstayed its time. */
+static void
+evict(struct state *s)
+{
+	const uint64_t now = clock_ms();
+
+	for (size_t i = 0; i < POOL_SLOTS; i++) {
+		if (s->child[i].pid == 0 || s->child[i].until == 0 ||
+		    s->child[i].until > now)
+			continue;
+		log_warn("pool: process %ld has requests still, %" PRIu64
+			 " s after it was told to end: killed",
+		    (long)s->child[i].pid, s->p->drain_s);
+		(void)kill(s->child[i].pid, SIGKILL);
+		s->child[i].until = UINT64_MAX;
 	}
 }
 
@@ -159,22 +202,34 @@ reap(struct state *s)
 	}
 }
 
-/* Replace all children: the new ones first, so that nobody finds us closed. */
+/*
+ * Replace all children: the new ones first, so that nobody finds us closed.  If
+ * too many of former generations are there for that, when some have gone.
+ */
 static void
 reload(struct state *s)
 {
+	const size_t alive = count(s, 1);
+	const int waited = s->wanted;
 
+	s->wanted = 0;
 	if (s->stopping || s->p->reload == NULL)
 		return;
+	if (alive > POOL_SLOTS - POOL_MAX) {
+		s->wanted = 1;
+		if (!waited)
+			log_warn("pool: %zu processes are there: the reload"
+				 " waits until some have ended",
+			    alive);
+		return;
+	}
 	if (s->p->reload(s->p, s->p->cookie)) {
 		log_err("pool: not reloaded, going on as before");
 		return;
 	}
 	s->generation++;
 	s->pause = s->not_before = 0;
-	fill(s);
-	signal_all(s, SIGTERM, 1);
-	log_info("pool: reloaded, %zu processes", s->p->processes);
+	s->retired = 0;
 }
 
 static void
@@ -184,19 +239,36 @@ stop(struct state *s)
 	if (!s->stopping && s->p->stop != NULL)
 		s->p->stop(s->p->cookie);
 	s->stopping = 1;
-	signal_all(s, SIGTERM, 0);
+	(void)dismiss(s, 0);
 }
 
-/* Wait for a signal, or until it is time to start a child. */
+/* When it is time to start a child or to kill one; UINT64_MAX: never. */
+static uint64_t
+next_time(const struct state *s)
+{
+	uint64_t at = UINT64_MAX;
+
+	if (!s->stopping && count(s, 0) < s->p->processes)
+		at = s->not_before;
+	for (size_t i = 0; i < POOL_SLOTS; i++) {
+		if (s->child[i].pid != 0 && s->child[i].until != 0 &&
+		    s->child[i].until < at)
+			at = s->child[i].until;
+	}
+	return (at);
+}
+
+/* Wait for a signal, or until next_time(). */
 static int
 next_signal(const struct state *s)
 {
+	const uint64_t at = next_time(s), now = clock_ms();
 	struct timespec ts;
-	uint64_t now = clock_ms(), ms;
+	uint64_t ms;
 
-	if (s->stopping || count(s, 0) >= s->p->processes)
+	if (at == UINT64_MAX)
 		return (sigwaitinfo(&s->watched, NULL));
-	ms = s->not_before > now ? s->not_before - now : 0;
+	ms = at > now ? at - now : 0;
 	ts.tv_sec = (time_t)(ms / 1000);
 	ts.tv_nsec = (long)(ms % 1000) * 1000000;
 	return (sigtimedwait(&s->watched, NULL, &ts));
@@ -219,7 +291,7 @@ watch_signals(struct state *s)
 int
 pool_run(struct prefork *p)
 {
-	struct state s = {.p = p};
+	struct state s = {.p = p, .retired = 1};
 
 	if (p->processes < 1 || p->processes > POOL_MAX) {
 		log_err("pool: %zu processes", p->processes);
@@ -231,6 +303,8 @@ pool_run(struct prefork *p)
 		switch (next_signal(&s)) {
 		case SIGCHLD:
 			reap(&s);
+			if (s.wanted)
+				reload(&s);
 			break;
 		case SIGHUP:
 			reload(&s);
@@ -240,7 +314,9 @@ pool_run(struct prefork *p)
 			stop(&s);
 			break;
 		}
+		evict(&s);
 		fill(&s);
+		retire(&s);
 	}
 	return (0);
 }

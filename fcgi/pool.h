@@ -2,11 +2,16 @@
 #define FCGI_POOL_H_
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A parent that keeps a number of like children.  It holds no threads and no
  * connections, so whatever kills a child leaves the parent to replace it: at
  * once if the child had lived for a while, with a growing pause if it had not.
+ *
+ * A reload starts as many new children and only then tells the old ones to end.
+ * While there are not POOL_MAX free slots for them it waits, and those that end
+ * make room: each has a time for it, after which it is killed.
  */
 
 #define POOL_MAX 64    /* Children at most... */
@@ -14,6 +19,7 @@
 
 struct prefork {
 	size_t processes; /* 1 to POOL_MAX. */
+	uint64_t drain_s; /* To finish in once told to, seconds; not 0. */
 
 	/* In the child, given its number below POOL_SLOTS; what it returns is
 	 * the exit status.  SIGTERM must make it finish and return. */
@@ -23,7 +29,8 @@ struct prefork {
 	void (*gone)(void *, size_t);
 
 	/* In the parent, at SIGHUP: return 0 to have all children replaced,
-	 * -1 to go on as before.  May change processes.  May be NULL. */
+	 * -1 to go on as before.  May change processes and drain_s.  May be
+	 * NULL. */
 	int (*reload)(struct prefork *, void *);
 
 	/* In the parent, before the children are told to end.  May be NULL. */

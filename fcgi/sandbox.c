@@ -224,6 +224,7 @@ reload(struct prefork *f, void *cookie)
 		return (-1);
 	}
 	f->processes = processes(p);
+	f->drain_s = p->conf.drain_s;
 	return (0);
 }
 
@@ -231,11 +232,13 @@ static int
 child(void *cookie, size_t slot)
 {
 	struct program *p = cookie;
+	const struct front_job job = {.threads = p->threads,
+	    .quick = p->threads,
+	    .handle = sbx_dispatch,
+	    .cookie = &p->srv};
 
 	(void)slot;
-	return (front_run(p->fd, p->threads, p->threads, sbx_dispatch, &p->srv)
-		? 1
-		: 0);
+	return (front_run(p->fd, &job) ? 1 : 0);
 }
 
 /* Serve until told to end.  Returns an exit status. */
@@ -243,6 +246,7 @@ static int
 serve(struct program *p)
 {
 	struct prefork f = {.processes = processes(p),
+	    .drain_s = p->conf.drain_s,
 	    .child = child,
 	    .reload = reload,
 	    .cookie = p};

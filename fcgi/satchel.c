@@ -205,6 +205,15 @@ server_close(struct server *srv)
 	store_close(srv->store);
 }
 
+/* For what still runs: no more connections than that needs. */
+static void
+stopping(void *cookie)
+{
+	const struct server *srv = cookie;
+
+	db_retire(srv->db);
+}
+
 /* A worker process. */
 static int
 child(void *cookie, size_t slot)
@@ -212,6 +221,11 @@ child(void *cookie, size_t slot)
 	const struct program *p = cookie;
 	const size_t threads = p->kind->threads(&p->conf);
 	struct server srv;
+	const struct front_job job = {.threads = threads,
+	    .quick = p->kind->quick(&p->conf),
+	    .handle = serve,
+	    .stopping = stopping,
+	    .cookie = &srv};
 	int rc = 1;
 
 	if (server_open(&srv, &p->conf))
@@ -224,8 +238,7 @@ child(void *cookie, size_t slot)
 	srv.stats = p->stats;
 	srv.rates = p->rates;
 	srv.slot = slot;
-	if (front_run(p->listenfd, threads, p->kind->quick(&p->conf), serve,
-		&srv) == 0)
+	if (front_run(p->listenfd, &job) == 0)
 		rc = 0;
 	gate_free(srv.gate);
 err2:
@@ -275,6 +288,7 @@ reload(struct prefork *f, void *cookie)
 	conf_free(&p->conf);
 	p->conf = fresh;
 	f->processes = processes(p);
+	f->drain_s = p->conf.drain_s;
 	return (0);
 }
 
@@ -303,6 +317,7 @@ static int
 run_fastcgi(struct program *p)
 {
 	struct prefork f = {.processes = processes(p),
+	    .drain_s = p->conf.drain_s,
 	    .child = child,
 	    .gone = gone,
 	    .reload = reload,

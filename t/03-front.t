@@ -334,6 +334,70 @@ my ($sock, $pid) = start('two', 1, 2);
 	is((grep { kill 0 => $_ } @after), 0, 'without a parent they end');
 }
 
+# Reloads while those of before have requests still.
+{
+	my $log = "$dir/reloads.log";
+	# Wait until the log has that many lines that match.
+	my $logged = sub {
+		my ($n, $what, $seconds) = @_;
+		for (my $until = time + $seconds; time < $until; sleep 0.05) {
+			my @lines = slurp($log) =~ /$what/g;
+			return 1 if @lines >= $n;
+		}
+		return 0;
+	};
+	# As many processes as there may be: the third generation takes the last
+	# free slots.
+	my ($s, $parent) = start('reloads', 64, 1);
+	my @slow;
+	for my $n (1 .. 3) {
+		push @slow, map { Fcgi->connect($s) } 1 .. 64;
+		$_->request('/sleep/9000', '') for @slow[-64 .. -1];
+		sleep 0.5 * $patience;
+		kill HUP => $parent;
+		last if $n == 3;
+		ok($logged->($n, qr/reloaded, 64 processes/, 5 * $patience), "reload $n");
+	}
+	ok($logged->(1, qr/192 processes are there: the reload waits/, 3),
+	    'a reload waits while there is no room for the new processes');
+	unlike(slurp($log), qr/killed/, '... and nobody is killed');
+	is(scalar(grep { ($_->answer(20 * $patience) // {})->{ended} } @slow), 192,
+	    '... all that run are answered');
+	ok($logged->(3, qr/reloaded, 64 processes/, 5 * $patience),
+	    '... then comes the reload');
+	my $c = Fcgi->connect($s);
+	$c->request('/pid', '');
+	ok($c->answer, '... and the new ones answer');
+	kill TERM => $parent;
+	is(ended($parent, 10), 0, 'they end');
+}
+
+# Whoever does not finish in time is ended.
+{
+	my ($s, $parent) = start('drain', 1, 2, 2, 1);
+	my @c = map { Fcgi->connect($s) } 1, 2;
+	$c[0]->request('/pid', '');
+	my $old = $c[0]->answer->{body};
+	$c[0]->request('/sleep/60000', '');
+	sleep 0.2;
+	kill HUP => $parent;
+	my $t = time;
+	sleep 0.7;
+	ok(kill(0 => $old), 'a process of before has its time');
+	for (my $until = $t + 5; time < $until && kill 0 => $old; sleep 0.05) { }
+	ok(!kill(0 => $old), '... and no more than that');
+	cmp_ok(time - $t, '>=', 1, '... nor less');
+	like(slurp("$dir/drain.log"), qr/process $old has requests still, 1 s after/,
+	    '... and the log says so');
+	my $c = Fcgi->connect($s);
+	$c->request('/pid', '');
+	isnt($c->answer->{body}, $old, 'another answers');
+	$c->request('/sleep/60000', '');
+	sleep 0.2;
+	kill TERM => $parent;
+	is(ended($parent, 5), 0, 'told to stop, it does not wait longer either');
+}
+
 # What a dead one left behind is replaced; other things are not.
 {
 	ok(-S $sock, 'a dead socket is there');

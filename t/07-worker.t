@@ -136,6 +136,33 @@ like(ask($w, '/v1/files'), qr/^Status: 200/, '... and answers');
 	    '... without an error');
 }
 
+# One that only finishes what it has holds no idle connection to the database.
+{
+	my $connections = sub {
+		return map { $_->[0] } $s->mysql('SELECT id FROM'
+		    . ' information_schema.processlist WHERE id <> CONNECTION_ID()');
+	};
+	my %others = map { $_ => 1 } $connections->();
+	$w = start();
+	ok(until_true(sub { ask($w, '/v1/files') =~ /^Status: 200/ }), 'again');
+	my @own = grep { !$others{$_} } $connections->();
+	isnt(scalar @own, 0, 'it keeps a connection to the database');
+	my $c = Fcgi->connect($w->{sock});
+	my ($type, $form) = Satchel::form(['file', 'x' x 1000, 'a.txt']);
+	$c->send(Fcgi::head(1, REQUEST_METHOD => 'POST', REQUEST_URI => '/v1/files',
+	    HTTP_AUTHORIZATION => "Bearer $s->{key}{alice}",
+	    CONTENT_TYPE => $type, CONTENT_LENGTH => length $form)
+	    . Fcgi::record(Fcgi::T_STDIN(), substr $form, 0, 500));
+	sleep 0.5;
+	kill TERM => $w->{pid};
+	ok(until_true(sub { !grep { !$others{$_} } $connections->() }),
+	    'told to stop, with an upload under way: not any more');
+	$c->send(Fcgi::body(substr $form, 500));
+	like($c->answer->{out}, qr/^Status: 200 .*"bytes":1000/s,
+	    '... and finishes the upload');
+	is(ended($w), 0, '... and ends');
+}
+
 # --- reload ---
 
 {

@@ -194,6 +194,9 @@ const struct row conf_rows[] = {
 	    "Threads of a process in the pool for model requests."),
 	NUM("workers.processes", AT(processes), "2", 1, 64,
 	    "Processes of a pool, unless the command line says."),
+	NUM("workers.drain_seconds", AT(drain_s), "600", 1, 86400,
+	    "A process told to end has so long to finish its requests; then "
+	    "it is killed."),
 
 	TEXT("librechat.jwt.jwks_file", path, AT(lc_jwks_file), "",
 	    "JSON Web Key Set by which LibreChat's tokens are verified;"

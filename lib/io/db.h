@@ -92,6 +92,12 @@ void db_patience(struct db *, unsigned int);
 const char *db_why(void);
 
 /**
+ * db_retire(db):
+ * Hold no connection of ${db} from now on but while it is in use.
+ */
+void db_retire(struct db *);
+
+/**
  * db_close(db):
  * Disconnect and free ${db}, which no thread may be using.  NULL is allowed.
  */

@@ -9,6 +9,7 @@ struct db_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t freed;
 	size_t turns; /* Still to be had. */
+	int retired;
 	size_t nidle;
 	void *idle[]; /* Last in, first out: the warmest goes first. */
 };
@@ -73,16 +74,31 @@ db_pool_take(struct db_pool *P, uint64_t ms, void **thing)
 	return (rc == 0 ? 0 : -1);
 }
 
-void
+int
 db_pool_put(struct db_pool *P, void *thing)
 {
+	int rc = 0;
 
 	(void)pthread_mutex_lock(&P->lock);
-	if (thing != NULL)
-		P->idle[P->nidle++] = thing;
+	if (thing != NULL) {
+		if (P->retired)
+			rc = -1;
+		else
+			P->idle[P->nidle++] = thing;
+	}
 	P->turns++;
 	(void)pthread_mutex_unlock(&P->lock);
 	(void)pthread_cond_signal(&P->freed);
+	return (rc);
+}
+
+void
+db_pool_retire(struct db_pool *P)
+{
+
+	(void)pthread_mutex_lock(&P->lock);
+	P->retired = 1;
+	(void)pthread_mutex_unlock(&P->lock);
 }
 
 void *

@@ -28,13 +28,21 @@ int db_pool_take(struct db_pool *, uint64_t, void **);
 
 /**
  * db_pool_put(P, thing):
- * Give a turn back, and ${thing} with it unless it is NULL.
+ * Give a turn back, and ${thing} with it unless it is NULL.  Return 0, or -1 if
+ * ${thing} is the caller's to end.
  */
-void db_pool_put(struct db_pool *, void *);
+int db_pool_put(struct db_pool *, void *);
+
+/**
+ * db_pool_retire(P):
+ * Keep nothing that is put back from now on.
+ */
+void db_pool_retire(struct db_pool *);
 
 /**
  * db_pool_idle(P):
- * Take out and return an idle thing, or NULL if there is none.  For the end.
+ * Take out and return an idle thing, or NULL if there is none.  For the end,
+ * and after db_pool_retire().
  */
 void *db_pool_idle(struct db_pool *);
 

@@ -89,7 +89,7 @@ conn_take(struct shared *sh, int doubt)
 	}
 	if (c == NULL && (c = conn_open(&sh->to, err, sizeof(err))) == NULL) {
 		away(sh, "connecting", err);
-		db_pool_put(sh->pool, NULL);
+		(void)db_pool_put(sh->pool, NULL);
 		return (NULL);
 	}
 	c->again = c->sent = 0;
@@ -105,7 +105,8 @@ conn_give(struct shared *sh, struct conn *c)
 		c = NULL;
 	} else
 		c->used = clock_ms();
-	db_pool_put(sh->pool, c);
+	if (db_pool_put(sh->pool, c))
+		conn_close(c);
 }
 
 /* Wait a random 5 to 50 ms, so that two who collided do not do so again. */
@@ -335,15 +336,30 @@ db_patience(struct db *db, unsigned int seconds)
 	db->sh->to.answer_s = seconds;
 }
 
-void
-db_close(struct db *db)
+static void
+close_idle(struct db *db)
 {
 	struct conn *c;
 
-	if (db == NULL)
-		return;
 	while ((c = db_pool_idle(db->sh->pool)) != NULL)
 		conn_close(c);
+}
+
+void
+db_retire(struct db *db)
+{
+
+	db_pool_retire(db->sh->pool);
+	close_idle(db);
+}
+
+void
+db_close(struct db *db)
+{
+
+	if (db == NULL)
+		return;
+	close_idle(db);
 	db_pool_free(db->sh->pool);
 	free(db->sh);
 	free(db);

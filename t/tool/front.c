@@ -15,7 +15,7 @@
 /*
  * A program over front, io, listen and pool with nothing behind it: each path
  * shows one trait of theirs to t/03-front.t.
- *	front SOCKET|HOST:PORT|- PROCESSES THREADS [QUICK]
+ *	front SOCKET|HOST:PORT|- PROCESSES THREADS [QUICK [DRAIN_S]]
  * where "-" is the socket it was started with, or CGI.
  */
 
@@ -177,9 +177,12 @@ static int
 child(void *cookie, size_t slot)
 {
 
+	const struct front_job job = {
+	    .threads = threads, .quick = quick, .handle = handle};
+
 	(void)cookie;
 	(void)slot;
-	return (front_run(listenfd, threads, quick, handle, NULL) ? 1 : 0);
+	return (front_run(listenfd, &job) ? 1 : 0);
 }
 
 static void
@@ -201,18 +204,21 @@ reload(struct prefork *p, void *cookie)
 int
 main(int argc, char *argv[])
 {
-	struct prefork p = {.child = child, .stop = stop, .reload = reload};
+	struct prefork p = {
+	    .child = child, .stop = stop, .reload = reload, .drain_s = 600};
 	uint64_t processes, n;
 	const char *where;
 
-	if (argc < 4 || argc > 5 || num_u64(argv[2], 1, POOL_MAX, &processes) ||
+	if (argc < 4 || argc > 6 || num_u64(argv[2], 1, POOL_MAX, &processes) ||
 	    num_u64(argv[3], 1, 4096, &n))
 		return (2);
 	where = strcmp(argv[1], "-") ? argv[1] : NULL;
 	threads = n;
-	if (argc == 5 && num_u64(argv[4], 1, 4096, &n))
+	if (argc >= 5 && num_u64(argv[4], 1, 4096, &n))
 		return (2);
 	quick = n;
+	if (argc == 6 && num_u64(argv[5], 1, 4096, &p.drain_s))
+		return (2);
 	p.processes = processes;
 	p.cookie = argv[1];
 	listen_raise_nofile();

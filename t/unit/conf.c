@@ -246,7 +246,8 @@ test_defaults(void)
 		c.sandbox_processes == 128 && c.sandbox_idle_s == 1200 &&
 		c.sandbox_lifetime_s == 86400,
 	    "defaults of sandbox");
-	ok(c.files_threads == 64 && c.run_threads == 512 && c.db_pool == 16,
+	ok(c.files_threads == 64 && c.run_threads == 512 && c.db_pool == 16 &&
+		c.drain_s == 600,
 	    "defaults of workers and database");
 	conf_free(&c);
 }

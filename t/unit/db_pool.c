@@ -36,7 +36,7 @@ take_turns(void *cookie)
 		if (thing == NULL && (now = made++) < MAX)
 			thing = &things[now];
 		in_use--;
-		db_pool_put(pool, thing);
+		(void)db_pool_put(pool, thing);
 	}
 	return (NULL);
 }
@@ -71,19 +71,27 @@ test_alone(void)
 	before = clock_ms();
 	ok(db_pool_take(pool, 50, &d) == -1, "no fourth");
 	ok(clock_ms() - before >= 50, "... after waiting for it");
-	db_pool_put(pool, &one);
-	db_pool_put(pool, &two);
-	db_pool_put(pool, NULL);
+	(void)db_pool_put(pool, &one);
+	(void)db_pool_put(pool, &two);
+	(void)db_pool_put(pool, NULL);
 	ok(db_pool_take(pool, 0, &a) == 0 && a == &two &&
 		db_pool_take(pool, 0, &b) == 0 && b == &one &&
 		db_pool_take(pool, 0, &c) == 0 && c == NULL,
 	    "the last put back is the first taken; one was not kept");
-	db_pool_put(pool, a);
-	db_pool_put(pool, b);
-	db_pool_put(pool, NULL);
+	(void)db_pool_put(pool, a);
+	(void)db_pool_put(pool, b);
+	(void)db_pool_put(pool, NULL);
 	ok(db_pool_idle(pool) == &one && db_pool_idle(pool) == &two &&
 		db_pool_idle(pool) == NULL,
 	    "the idle ones come out at the end");
+
+	ok(db_pool_take(pool, 0, &a) == 0 && db_pool_put(pool, &one) == 0,
+	    "what is put back is kept");
+	db_pool_retire(pool);
+	ok(db_pool_idle(pool) == &one, "retired: the idle ones come out");
+	ok(db_pool_take(pool, 0, &a) == 0 && a == NULL &&
+		db_pool_put(pool, &two) == -1 && db_pool_idle(pool) == NULL,
+	    "... and nothing is kept any more");
 }
 
 int

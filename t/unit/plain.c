@@ -69,8 +69,7 @@ words(const struct land *land)
 	ok(strcmp(w[4], "x/tmp/y") == 0, "one that ends so");
 	ok(strcmp(w[5], "") == 0, "an empty word");
 	(void)snprintf(want, sizeof(want),
-	    "PYTHONPATH=%s:%s/program:/mnt/database", land->work,
-	    land->tmp);
+	    "PYTHONPATH=%s:%s/program:/mnt/database", land->work, land->tmp);
 	ok(strcmp(w[6], want) == 0, "a list of paths");
 	ok(w[7] == NULL, "the end");
 	free(w);
