@@ -4,7 +4,9 @@
 
 use strict;
 use warnings;
+use IO::Select;
 use JSON::PP ();
+use Socket;
 use Test::More;
 use Attacks;
 use Sandbox;
@@ -30,6 +32,88 @@ is("$c->{stdout}$c->{stderr}", "['e', 'x.csv', 'y.csv'] a\n",
     'files are moved and linked between directories');
 is($s->bash($id, 'mv d/x.csv d/e && cat d/e/x.csv')->{stdout}, "a\n",
     '... by programs that are started too');
+
+# No pair of sockets reaches anybody but itself.
+socket my $mail, AF_UNIX, SOCK_DGRAM, 0 or die;
+bind $mail, pack_sockaddr_un("$s->{dir}/mail") or die;
+chmod 0777, "$s->{dir}/mail";
+chmod 0755, $s->{dir};
+my $prelude = <<'PY';
+import array, ctypes, errno, os, socket
+L = ctypes.CDLL(None, use_errno=True)
+def sc(n, *a):
+    r = L.syscall(ctypes.c_long(n), *a)
+    return 'done' if r >= 0 else errno.errorcode[ctypes.get_errno()]
+def t(f):
+    try: return f()
+    except OSError as e: return errno.errorcode[e.errno]
+PY
+sub py {
+	my ($code) = @_;
+	my $c = $s->python($id, "$prelude$code");
+	return "$c->{stdout}$c->{stderr}";
+}
+is(py(<<"PY"), "[] 1 5\n", '36: pairs are streams or sequences of packets');
+good = []
+for kind in list(range(16)) + [0x800 | 3, 0x80000 | 2, 0x80800 | 3, 16 | 3]:
+    if kind in (1, 5): continue
+    try: good.append(socket.socketpair(socket.AF_UNIX, kind)[0])
+    except OSError: pass
+for a in good:
+    print(kind, t(lambda: a.sendto(b'out', '$s->{dir}/mail')))
+for kind in (1, 5):
+    a, b = socket.socketpair(socket.AF_UNIX, kind | socket.SOCK_CLOEXEC)
+    t(lambda: a.sendto(b'out', '$s->{dir}/mail'))
+    good.append(kind)
+print([a for a in good if a not in (1, 5)], *good)
+PY
+is(scalar IO::Select->new($mail)->can_read(0), undef,
+    '36: and nothing has come from them');
+is(py(<<'PY'), "EPERM EPERM b'x'\n", '7: no open file travels in one');
+a, b = socket.socketpair()
+f = os.open('sent', os.O_CREAT | os.O_RDWR)
+way = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [f]))]
+print(t(lambda: a.sendmsg([b'x'], way)), sc(307, a.fileno(), 0, 0, 0),
+    a.send(b'x') and b.recv(9))
+PY
+is(py(<<'PY'), "[('own', 4)] ['from another'] b'heard'\n",
+import asyncio, multiprocessing, subprocess
+m = multiprocessing.get_context('fork')
+a, b = m.Pipe()
+def child(): b.send('from another')
+p = m.Process(target=child); p.start()
+async def main():
+    q = await asyncio.create_subprocess_exec('cat', stdin=-1, stdout=-1)
+    return (await q.communicate(b'heard'))[0]
+print([('own', os.write(f, b'text'))], [a.recv()], asyncio.run(main()))
+p.join()
+PY
+    '... while the work of several processes goes on');
+
+# What a program is called as must not make it somebody else's.
+is(py(<<'PY'), "EPERM EPERM EPERM EPERM EPERM EPERM EPERM ENOSYS done\n",
+print(sc(2, b'm1', os.O_CREAT | os.O_WRONLY, 0o4755),
+    sc(257, -100, b'm2', os.O_CREAT | os.O_WRONLY, 0o2755),
+    sc(257, -100, b'.', os.O_TMPFILE | os.O_WRONLY, 0o6755),
+    sc(85, b'm3', 0o6755), sc(91, f, 0o6755), sc(133, b'm4', 0o104755, 0),
+    sc(259, -100, b'm5', 0o102755, 0), sc(437, -100, b'm6', 0, 0),
+    sc(257, -100, b'sent', os.O_RDONLY, 0o6755))
+PY
+    '38: nobody makes a program that runs as another');
+is(py(<<'PY'), "True 0o1755 []\n", '38: whatever else its mode is');
+os.fchmod(f, 0o1755); os.chmod('sent', 0o7755)
+print(oct(os.stat('sent').st_mode & 0o7777) == '0o1755',
+    oct(os.fstat(f).st_mode & 0o7777),
+    [n for n in os.listdir('.') if os.stat(n).st_mode & 0o6000])
+PY
+is(py(<<'PY'), ("EPERM " x 4) . ("ENOTSUP " x 4) . "ENOSYS ENOSYS\n",
+print(*[sc(n, b'/usr', 0, 0, 0) for n in (457, 458, 162, 306, 191, 192, 194,
+    195, 464, 465)])
+PY
+    '33, 32: mounts, everybody\'s disks, attributes of others\' files');
+is($s->bash($id, 'ls -l sent && cp -p sent copy && cp -a sent more && sync;'
+    . ' rm -f sent copy more')
+    ->{stderr}, '', '... which programs can do without');
 
 # What is done for a program's own modules reaches it.
 my $r = $s->run($id, 'py', <<'PY');

@@ -22,7 +22,7 @@
 #endif
 
 #define PAGE 4096U
-#define MODES 01777U /* Nobody is to become somebody else. */
+#define MODES 01777U /* filter.c sees to the other ways to the rest. */
 
 /* Whether a call changes modes or times, and which argument is what. */
 struct shape {

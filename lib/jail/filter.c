@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,8 +32,14 @@
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452
 #endif
+#ifndef SYS_statmount
+#define SYS_statmount 457
+#define SYS_listmount 458
+#endif
 #ifndef SYS_setxattrat
 #define SYS_setxattrat 463
+#define SYS_getxattrat 464
+#define SYS_listxattrat 465
 #define SYS_removexattrat 466
 #endif
 #ifndef SYS_file_setattr
@@ -54,6 +61,7 @@
 /* Rules that end, or leave the call's number loaded. */
 #define DENY(nr) IF(BPF_JEQ, (nr), 0, 1), FAIL(EPERM)
 #define ABSENT(nr) IF(BPF_JEQ, (nr), 0, 1), FAIL(ENOSYS)
+#define UNKNOWN(nr) IF(BPF_JEQ, (nr), 0, 1), FAIL(EOPNOTSUPP)
 #define NUMBER LOAD(offsetof(struct seccomp_data, nr))
 
 /* A socket of another kind than unix. */
@@ -77,6 +85,20 @@
 #define NOT(nr, n, k)                                                  \
 	IF(BPF_JEQ, (nr), 0, 4), LOAD(ARG(n)), IF(BPF_JEQ, (k), 0, 1), \
 	    FAIL(EPERM), NUMBER
+
+/* Bits of a mode with which a program runs as somebody else. */
+#define SETS_ID (S_ISUID | S_ISGID)
+
+/* A file's mode in argument ${n}, with such bits. */
+#define NO_SETS_ID(nr, n)                                                   \
+	IF(BPF_JEQ, (nr), 0, 4), LOAD(ARG(n)), IF(BPF_JSET, SETS_ID, 0, 1), \
+	    FAIL(EPERM), NUMBER
+
+/* The same of an open(), whose flags before the mode say whether it counts. */
+#define MAKES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+#define NO_SETS_ID_OPEN(nr, n)                                                \
+	IF(BPF_JEQ, (nr), 0, 6), LOAD(ARG((n)-1)), IF(BPF_JSET, MAKES, 0, 3), \
+	    LOAD(ARG(n)), IF(BPF_JSET, SETS_ID, 0, 1), FAIL(EPERM), NUMBER
 
 /* What the supervisor is to do. */
 #define ASK(nr) IF(BPF_JEQ, (nr), 0, 1), SAY(SECCOMP_RET_USER_NOTIF)
@@ -158,12 +180,17 @@ static struct sock_filter program[] = {
 static struct sock_filter lone[] = {
 	NUMBER,
 
-	/* A unix socket finds others by paths, which no rule confines. */
+	/*
+	 * A unix socket finds others by paths, which no rule confines.  Those
+	 * of these two kinds send to none but their peer; SOCK_RAW is another
+	 * word for SOCK_DGRAM.
+	 */
 	ONLY(SYS_socketpair, 0, AF_UNIX),
-	IF(BPF_JEQ, SYS_socketpair, 0, 5),
+	IF(BPF_JEQ, SYS_socketpair, 0, 6),
 	LOAD(ARG(1)),
 	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SOCKET_KIND),
-	IF(BPF_JEQ, SOCK_DGRAM, 0, 1),
+	IF(BPF_JEQ, SOCK_STREAM, 2, 0),
+	IF(BPF_JEQ, SOCK_SEQPACKET, 1, 0),
 	FAIL(EPERM),
 	SAY(SECCOMP_RET_ALLOW),
 	DENY(SYS_socket),
@@ -200,7 +227,30 @@ static struct sock_filter lone[] = {
 	/* The supervisor looks at what its processes hold. */
 	NOT(SYS_prctl, 0, PR_SET_DUMPABLE),
 
+	/* The whole machine: its mounts, its disks' rest. */
+	DENY(SYS_listmount),
+	DENY(SYS_statmount),
+	DENY(SYS_sync),
+	DENY(SYS_syncfs),
+
+	/* No mount says that programs here run as nobody else. */
+#ifdef SYS_open
+	NO_SETS_ID_OPEN(SYS_open, 2),
+	NO_SETS_ID(SYS_creat, 1),
+	NO_SETS_ID(SYS_mknod, 1),
+#endif
+	NO_SETS_ID_OPEN(SYS_openat, 3),
+	ABSENT(SYS_openat2), /* Its mode cannot be seen. */
+	NO_SETS_ID(SYS_mknodat, 2),
+	NO_SETS_ID(SYS_fchmod, 1),
+
 	/* Files of the user that cannot be opened, by their names. */
+	UNKNOWN(SYS_getxattr),
+	UNKNOWN(SYS_lgetxattr),
+	UNKNOWN(SYS_listxattr),
+	UNKNOWN(SYS_llistxattr),
+	ABSENT(SYS_getxattrat),
+	ABSENT(SYS_listxattrat),
 #ifdef SYS_inotify_init
 	DENY(SYS_inotify_init),
 #endif
@@ -233,6 +283,13 @@ static struct sock_filter lone[] = {
 	SAY(SECCOMP_RET_USER_NOTIF),
 	SAY(SECCOMP_RET_ALLOW),
 };
+/* Nobody finds the open files that are on their way in a pair. */
+static struct sock_filter shut[] = {
+	NUMBER,
+	DENY(SYS_sendmsg),
+	DENY(SYS_sendmmsg),
+	SAY(SECCOMP_RET_ALLOW),
+};
 /* clang-format on */
 
 int
@@ -254,19 +311,34 @@ filter_drop(void)
 	return (0);
 }
 
+#define COUNT(a) ((unsigned short)(sizeof(a) / sizeof((a)[0])))
+
+static int
+load(struct sock_filter *p, unsigned short n, unsigned int flags)
+{
+	struct sock_fprog all = {n, p};
+
+	return (
+	    (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &all));
+}
+
 int
 filter_load(void)
 {
-	struct sock_fprog all = {sizeof(program) / sizeof(program[0]), program};
 
-	return ((int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &all));
+	return (load(program, COUNT(program), 0));
 }
 
 int
 filter_lone(void)
 {
-	struct sock_fprog all = {sizeof(lone) / sizeof(lone[0]), lone};
 
-	return ((int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-	    SECCOMP_FILTER_FLAG_NEW_LISTENER, &all));
+	return (load(lone, COUNT(lone), SECCOMP_FILTER_FLAG_NEW_LISTENER));
+}
+
+int
+filter_shut(void)
+{
+
+	return (load(shut, COUNT(shut), 0));
 }

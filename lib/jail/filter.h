@@ -23,9 +23,17 @@ int filter_load(void);
  * Besides filter_load(), which comes later: refuse what would reach others of
  * the same user where no namespaces keep them apart.  That is all of sockets
  * but connected pairs, System V's numbers, priorities and limits of other
- * processes, and what changes files by their names; changes of modes and times
- * wait for an answer at the descriptor that is returned.  Return -1 with errno.
+ * processes, modes with which a program runs as somebody else, and what changes
+ * files by their names; changes of modes and times wait for an answer at the
+ * descriptor that is returned.  Return -1 with errno.
  */
 int filter_lone(void);
+
+/**
+ * filter_shut():
+ * Once that descriptor is where it is to be: refuse the sending of any.  Return
+ * 0 or -1 with errno.
+ */
+int filter_shut(void);
 
 #endif /* !JAIL_FILTER_H_ */

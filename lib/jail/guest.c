@@ -114,7 +114,7 @@ confine(const struct jail *J, int pass)
 
 	if (landlock_enter(J->rules) || (asks = filter_lone()) == -1)
 		return (-1);
-	return (pass_send(pass, "", 1, &asks, 1));
+	return (pass_send(pass, "", 1, &asks, 1) ? -1 : filter_shut());
 }
 
 /*
@@ -328,7 +328,8 @@ guests_heed(struct jail *J, const struct guest *g, int *status)
 		if (si[i].ssi_signo == SIGTERM && si[i].ssi_code == SI_USER &&
 		    si[i].ssi_pid == 0)
 			leave(J);
-		/* Here they can, each about its own end: then it is ended. */
+		/* Here they can, and about each other too: whoever is said to
+		 * leave is ended, but only of their own session. */
 		if (si[i].ssi_signo == (uint32_t)GUEST_LEAVES && g != NULL &&
 		    si[i].ssi_pid == (uint32_t)g->pid) {
 			*status = si[i].ssi_int & 0xff;
