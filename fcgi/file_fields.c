@@ -36,6 +36,14 @@ is_produced(const char *purpose)
 }
 
 int
+field_is_purpose(const char *s)
+{
+
+	return (
+	    strlen(s) <= PURPOSE_MAX && s[strspn(s, PURPOSE_CHARS)] == '\0');
+}
+
+int
 field_purpose(struct req *r, const char *s, const char **purpose)
 {
 
@@ -43,7 +51,7 @@ field_purpose(struct req *r, const char *s, const char **purpose)
 		*purpose = DEFAULT_PURPOSE;
 		return (0);
 	}
-	if (strlen(s) > PURPOSE_MAX || s[strspn(s, PURPOSE_CHARS)] != '\0') {
+	if (!field_is_purpose(s)) {
 		(void)reply_problem(r, P_INVALID_VALUE, "purpose",
 		    "purpose must be at most %d letters, digits, '_', '.' or "
 		    "'-'",

@@ -13,9 +13,15 @@ struct filename_raw;
 struct req;
 
 /**
+ * field_is_purpose(s):
+ * Is ${s} a word of at most 64 characters, as purposes are?
+ */
+int field_is_purpose(const char *);
+
+/**
  * field_purpose(r, s, purpose):
  * Set ${purpose} to the purpose ${s}, or to the default if it is NULL or empty.
- * Refused: what is no word of at most 64 characters, and the purposes of
+ * Refused: what field_is_purpose() says is none, and the purposes of
  * produced files, which nobody may forge.
  */
 int field_purpose(struct req *, const char *, const char **);

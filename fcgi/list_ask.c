@@ -8,6 +8,7 @@
 #include "speech/dialect.h"
 #include "speech/page.h"
 
+#include "fcgi/file_fields.h"
 #include "fcgi/list_ask.h"
 #include "fcgi/req.h"
 
@@ -98,8 +99,10 @@ take_filters(struct req *r, struct list_ask *ask)
 	if (ask->purpose != NULL &&
 	    strcmp(ask->purpose, "assistants_output") == 0)
 		ask->purpose = "code_execution_output";
-	/* Nothing here belongs to a session of the vendor's. */
-	ask->nothing = scope != NULL;
+	/* Nothing here belongs to a session of the vendor's, nor is anything of
+	 * a purpose that no upload may have. */
+	ask->nothing = scope != NULL ||
+	    (ask->purpose != NULL && !field_is_purpose(ask->purpose));
 	return (0);
 }
 

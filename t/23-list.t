@@ -77,6 +77,11 @@ for my $d (@DIALECTS) {
 	$r = $c->get('/v1/files?purpose=unknown', dialect => $d);
 	is(envelope($r, $d) . scalar ids($r), '0',
 	    "row 86: an unknown purpose: an empty list ($d)");
+	for ('%ff', '%F0%9F%98%80', 'a%20b', 'x' x 65) {
+		$r = $c->get("/v1/files?purpose=$_", dialect => $d);
+		is("$r->{status} " . envelope($r, $d) . scalar ids($r), '200 0',
+		    "... and one that no file can have: $_ ($d)");
+	}
 	$r = $c->get('/v1/files?scope_id=s_1', dialect => $d);
 	is(envelope($r, $d) . scalar ids($r), '0',
 	    "a scope_id: an empty list ($d)");

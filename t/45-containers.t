@@ -79,6 +79,15 @@ is(out(ask('look', container => { id => "cntr_gw_$bare" })),
 $r = ask('plain', container => $id);
 is($r->{json}{container}, undef, 'nothing run in it: it is not shown');
 is(rows('container'), 1, '... but stays');
+for my $odd ("\x{e9}" x 10, "\x{e9}" x 20, ' ' x 20, "\x{1f600}" x 5) {
+	is(ask('look', container => "container_gw_$odd")->{status}, 404,
+	    'nobody has a container of an id that is none');
+}
+for my $odd ('%C3%A9' x 10, '%ff' x 20) {
+	is($s->get("/v1/containers$_")->{status}, 404, "... nor by $_")
+	    for "/cntr_gw_$odd", "/cntr_gw_$odd/files", "?after=cntr_gw_$odd";
+	is($s->del("/v1/containers/cntr_gw_$odd")->{status}, 404, '... to delete');
+}
 isnt(ask('look', container => 'container_011CPR5CNjB747bTd36fQLFk')->{json}{container}{id},
     $id, 'a provider\'s container counts as absent');
 
@@ -299,6 +308,8 @@ is(scalar(grep { defined } @ids), 3, 'three containers where there is room for t
 is(sessions(), 2, 'the one idle longest gave up its session');
 is(out(ask('look', container => $ids[0])), "one\ndeep\nd\nkept.txt\n",
     '... and has its files again when it is wanted');
+like(told(), qr/\nthe sandbox was started anew: .* others are gone$/,
+    '... and the model is told that the rest is gone') or diag(told());
 
 # --- one user with many ---
 
@@ -310,6 +321,8 @@ is(sessions() - $there, 2, 'one more than a user may have takes the place of'
     . ' his own that is idle longest');
 is(out(ask('look', container => $ids[0])), "one\ndeep\nd\nkept.txt\n",
     '... which loses no file');
+like(told(), qr/\nthe sandbox was started anew: .* others are gone$/,
+    '... and is told what else it lost') or diag(told());
 my @busy = map {
 	my $pid = fork // die $!;
 	if (!$pid) {

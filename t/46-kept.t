@@ -31,6 +31,10 @@ my %models = (
 	    { name => 'save', id => 'call_theirs', arguments => { t => 1 } }] }],
 	bad => [{ calls => [bash('sleep 9')] }, { calls => [{ name =>
 	    'bash_code_execution', raw => '{' }] }, { text => 'Bad.' }],
+	vast => [({ text => 'Much.', usage => { prompt_tokens => '18446744073709551615',
+	    completion_tokens => '18446744073709551615' } }) x 2],
+	much => [{ text => 'Much.', usage => { prompt_tokens => 1 << 40,
+	    completion_tokens => 7 } }],
 	dead => [{ status => 500, body => '{"error":{"message":"x"}}' }],
 );
 my $p = Provider->new(script => { models => \%models });
@@ -136,6 +140,11 @@ is($r->{status}, 200,
     'executor row 38: without the row the conversation goes on');
 is(scalar(@{($p->requests)[0]{json}{messages}[1]{tool_calls}}), 1, '... without it');
 
+# Ids that callers make up.
+$r = ask('plain', messages => history([map { { %$_, $_->{id} ? (id =>
+    "srvtoolu_gw_\x{e9}") : () } } @content]));
+isnt($r->{status}, 500, 'a call of an id that nobody made') or diag($r->{body});
+
 # --- usage ---
 
 $s->mysql('DELETE FROM model_usage; DELETE FROM run_usage');
@@ -198,7 +207,8 @@ is($s->get("/v1/usage?since=$all[0]{created_at}")->{json}{data}[0]{id}, $all[0]{
 for my $bad ('limit=0', 'limit=1000', 'order=up', 'since=x', 'until=-1') {
 	is($s->get("/v1/usage?$bad")->{status}, 400, "refused: $bad");
 }
-is($s->get('/v1/usage?after=nope')->{status}, 404, 'no such cursor');
+is($s->get("/v1/usage?after=$_")->{status}, 404, "no such cursor: $_")
+    for 'nope', '%ff' x 24, '%C3%A9' x 12;
 is($s->get("/v1/usage?after=$seen[0]", as => 'carol')->{status}, 404, '... nor another\'s');
 is($s->get('/v1/usage', as => 'carol')->{json}{total}{requests}, 0, 'another key\'s is not shown');
 my ($ws) = map { $_->[0] } $s->mysql("SELECT workspace_name FROM api_key WHERE user_name = 'alice' ORDER BY id DESC LIMIT 1");
@@ -212,5 +222,25 @@ is($s->get("/v1/usage?workspace=$theirs", as => 'admin')->{json}{total}{requests
     'a management key may see any');
 is($s->get("/v1/usage?workspace=nope", as => 'admin')->{status}, 404, '... that there is');
 is($s->get('/v1/usage', as => 'admin')->{status}, 400, '... and must name it');
+
+# --- numbers of tokens that nobody's requests have ---
+
+$s->mysql('DELETE FROM model_usage');
+$r = chat('vast') for 1 .. 2;
+like($r->{body}, qr/"prompt_tokens": ?\d{1,4}\D/, 'too many tokens are as good as'
+    . ' none told: they are estimated') or diag($r->{body});
+$sum = $s->get('/v1/usage')->{json}{total};
+is($sum->{requests}, 2, '... and spoil no sum');
+cmp_ok($sum->{$_}, '<', 10000, "... of $_") for qw(input_tokens output_tokens);
+chat('much');
+($u) = @{$s->get('/v1/usage?limit=1')->{json}{data}};
+is("$u->{input_tokens} $u->{output_tokens}", '1099511627776 7', 'as many as 2^40'
+    . ' are believed');
+$s->mysql('UPDATE model_usage SET input = 18446744073709551615,'
+    . ' price = 99999999999999');
+$r = $s->get('/v1/usage');
+is($r->{status}, 200, 'sums past what a number in an answer holds') or diag($r->{body});
+like($r->{body}, qr/"total":.*"input_tokens": ?9223372036854775807\D/s,
+    '... stay at its end');
 $s->done;
 done_testing();

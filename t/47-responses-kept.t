@@ -67,12 +67,15 @@ is(asked(), "user: Hello.\nassistant: First.\nuser: And then?\nassistant: Second
     'and again');
 $r = ask('two', previous_response_id => $one->{id}, input => 'Other.');
 is(asked(), "user: Hello.\nassistant: First.\nuser: Other.", 'twice from the same');
-for my $bad ('resp_gw_' . '0' x 20, 'resp_123', "resp_gw_' OR 1") {
+for my $bad ('resp_gw_' . '0' x 20, 'resp_123', "resp_gw_' OR 1", "resp_gw_"
+    . "\x{e9}" x 10) {
 	$r = ask('two', previous_response_id => $bad);
 	is_deeply([$r->{status}, @{$r->{json}{error}}{qw(param code)}],
 	    [400, 'previous_response_id', 'previous_response_not_found'], "not from $bad");
 }
 is(ask('two', previous_response_id => 7)->{status}, 400, 'nor from a number');
+is($s->$_('/v1/responses/resp_gw_' . '%C3%A9' x 10)->{status}, 404,
+    "nor is there one of an id that is none: $_") for qw(get del);
 is(ask('two', previous_response_id => $one->{id}, as => 'carol')->{json}{error}{code},
     'previous_response_not_found', 'nor from somebody else\'s');
 is(scalar($p->requests), 0, '... and no model is asked');

@@ -102,3 +102,13 @@ id_base62(char *s, size_t n)
 	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
 	    62));
 }
+
+int
+id_plain(const char *s)
+{
+	size_t i;
+
+	for (i = 0; s[i] > ' ' && s[i] < 0x7f; i++)
+		continue;
+	return (i > 0 && s[i] == '\0');
+}

@@ -24,4 +24,11 @@ int id_base62(char *, size_t);
  */
 int id_bytes(void *, size_t);
 
+/**
+ * id_plain(s):
+ * Is ${s} visible ASCII and not empty?  Nothing else is an id of anybody's, and
+ * the database's columns of ids cannot be compared with it.
+ */
+int id_plain(const char *);
+
 #endif /* !BASE_ID_H_ */

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/id.h"
 #include "base/log.h"
 #include "base/num.h"
 
@@ -9,6 +10,14 @@
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define ID_MAX 128
+
+/* Callers and models make ids up; only what the column holds is one. */
+static int
+is_id(const char *s)
+{
+
+	return (strlen(s) <= ID_MAX && id_plain(s));
+}
 
 enum data_rc
 code_call_put(struct db *db, const struct owner *o, const struct code_call *c,
@@ -25,7 +34,7 @@ code_call_put(struct db *db, const struct owner *o, const struct code_call *c,
 	    DB_BIN(c->facts, strlen(c->facts)), DB_BIN(c->out, strlen(c->out)),
 	    DB_BIN(c->err, strlen(c->err)), DB_U64(now), DB_U64(expires)};
 
-	if (strlen(c->id) > ID_MAX)
+	if (!is_id(c->id))
 		return (DATA_OK); /* No id of ours; nobody will ask for it. */
 	return (data_rc_of(db_exec(db, sql, args, NELEM(args), NULL, NULL)));
 }
@@ -44,7 +53,7 @@ code_call_find(struct db *db, struct arena *mem, const struct owner *o,
 	char *cols[7];
 	enum db_rc rc;
 
-	if (strlen(id) > ID_MAX)
+	if (!is_id(id))
 		return (DATA_NONE);
 	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
 	if (rc != DB_OK)

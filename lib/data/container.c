@@ -49,6 +49,13 @@ container_row(char *const *cols, struct container *c)
 	return (0);
 }
 
+static int
+is_id(const char *s)
+{
+
+	return (strlen(s) == CONTAINER_IDLEN && id_plain(s));
+}
+
 /* A token that no other holder has; never 0. */
 static int
 make_lease(uint64_t *lease)
@@ -113,7 +120,7 @@ container_find(struct db *db, struct arena *mem, const struct owner *o,
 	char *cols[NCOLS];
 	enum db_rc rc;
 
-	if (strlen(id) != CONTAINER_IDLEN)
+	if (!is_id(id))
 		return (DATA_NONE);
 	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
 	if (rc != DB_OK)
@@ -134,6 +141,8 @@ container_lease(struct db *db, struct arena *mem, const struct owner *o,
 	uint64_t lease, n;
 	enum data_rc rc;
 
+	if (!is_id(id))
+		return (DATA_NONE);
 	if (make_lease(&lease))
 		return (DATA_FAIL);
 	const struct db_arg args[] = {DB_U64(lease),
@@ -248,17 +257,16 @@ enum data_rc
 container_evict(struct db *db, struct arena *mem, const struct owner *o,
     uint64_t now, const char **session)
 {
-	static const char find[] =
-	    "SELECT id, session FROM container"
-	    " WHERE session IS NOT NULL AND lease_until <= ?"
-	    " ORDER BY last_active, id LIMIT 1";
+	static const char find[] = "SELECT id, session FROM container"
+				   " WHERE session > '' AND lease_until <= ?"
+				   " ORDER BY last_active, id LIMIT 1";
 	static const char find_own[] =
 	    "SELECT id, session FROM container"
 	    " WHERE session > '' AND lease_until <= ?"
 	    "   AND workspace_id = ? AND user_id = ? AND state = 'live'"
 	    " ORDER BY last_active, id LIMIT 1";
 	static const char take[] =
-	    "UPDATE container SET session = NULL"
+	    "UPDATE container SET session = ''"
 	    " WHERE id = ? AND session = ? AND lease_until <= ?";
 	const struct db_arg args[] = {DB_U64(now),
 	    DB_U64(o != NULL ? o->workspace : 0),
@@ -332,6 +340,8 @@ place(struct db *db, struct arena *mem, const struct owner *o, const char *id,
 	enum db_rc rc;
 	char *col;
 
+	if (!is_id(id))
+		return (DATA_NONE);
 	rc = db_row(db, mem, sql, args, NELEM(args), &col, 1);
 	if (rc != DB_OK)
 		return (data_rc_of(rc));

@@ -35,7 +35,7 @@ struct container {
 	const char *id; /* Without a prefix. */
 	const char *name;
 	const char *memory;  /* As it was asked for: "1g". */
-	const char *session; /* NULL: none was left. */
+	const char *session; /* NULL: none yet.  "": the one it had is lost. */
 	uint64_t idle_s;     /* It expires so long after its last use. */
 	uint64_t created, last_active, expires, ends;
 	uint64_t lease; /* Ours; 0: not held. */
@@ -125,8 +125,9 @@ enum data_rc container_sessions(struct db *, struct arena *,
 /**
  * container_evict(db, mem, owner, now, session):
  * Take the session away from the container of ${owner} (NULL: of anybody) that
- * has been idle longest, and set ${session}: the caller must end it.  DATA_OK;
- * DATA_NONE: none is idle; DATA_DOWN; DATA_FAIL.
+ * has been idle longest, and set ${session}: the caller must end it, and the
+ * container's next request learns that it had one.  DATA_OK; DATA_NONE: none is
+ * idle; DATA_DOWN; DATA_FAIL.
  */
 enum data_rc container_evict(
     struct db *, struct arena *, const struct owner *, uint64_t, const char **);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/id.h"
 #include "base/log.h"
 #include "base/num.h"
 
@@ -17,6 +18,13 @@ response_id_bare(const char *s)
 	if (strncmp(s, PREFIX, sizeof(PREFIX) - 1) != 0)
 		return (NULL);
 	return (s + sizeof(PREFIX) - 1);
+}
+
+static int
+is_id(const char *s)
+{
+
+	return (strlen(s) == RESPONSE_IDLEN && id_plain(s));
 }
 
 enum data_rc
@@ -47,7 +55,7 @@ response_find(struct db *db, struct arena *mem, const struct owner *o,
 	char *cols[4];
 	enum db_rc rc;
 
-	if (strlen(id) != RESPONSE_IDLEN)
+	if (!is_id(id))
 		return (DATA_NONE);
 	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
 	if (rc != DB_OK)
@@ -79,6 +87,8 @@ response_drop(
 	uint64_t n;
 	enum db_rc rc;
 
+	if (!is_id(id))
+		return (DATA_NONE);
 	if ((rc = db_exec(db, sql, args, NELEM(args), &n, NULL)) != DB_OK)
 		return (data_rc_of(rc));
 	return (n == 1 ? DATA_OK : DATA_NONE);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "base/num.h"
 
@@ -90,13 +91,13 @@ usage_put_run(
 	"   AND (m.created " cmp " ? OR (m.created = ? AND m.pid " cmp " ?))" \
 	" ORDER BY m.created " dir ", m.pid " dir " LIMIT ?"
 
+/* Past what a number in an answer holds a sum stays there. */
+#define TOTAL(col) "LEAST(COALESCE(SUM(" col "), 0), 9223372036854775807)"
 #define SUM(index, whose)						\
-	"SELECT COALESCE(SUM(input), 0), COUNT(*),"			\
-	" COALESCE(SUM(output), 0), COALESCE(SUM(cached), 0),"		\
-	" COALESCE(SUM(reasoning), 0), COALESCE(SUM(rounds), 0),"	\
-	" COALESCE(SUM(runs), 0), COALESCE(SUM(priced), 0),"		\
-	" COALESCE(SUM(run_ms), 0), COALESCE(SUM(bytes), 0),"		\
-	" CAST(COALESCE(SUM(price), 0) * 1000000 AS UNSIGNED)"		\
+	"SELECT " TOTAL("input") ", COUNT(*), " TOTAL("output") ", "	\
+	TOTAL("cached") ", " TOTAL("reasoning") ", " TOTAL("rounds") ", " \
+	TOTAL("runs") ", " TOTAL("priced") ", " TOTAL("run_ms") ", "	\
+	TOTAL("bytes") ", CAST(" TOTAL("price * 1000000") " AS UNSIGNED)" \
 	"  FROM model_usage FORCE INDEX (" index ")"			\
 	" WHERE " whose " = ? AND created >= ? AND created < ?"
 /* clang-format on */
@@ -176,6 +177,8 @@ place(struct db *db, struct arena *mem, const struct usage_query *q,
 	enum db_rc rc;
 	char *col;
 
+	if (!id_plain(q->after))
+		return (DATA_NONE);
 	rc = db_row(db, mem, sql, args, NELEM(args), &col, 1);
 	if (rc != DB_OK)
 		return (data_rc_of(rc));
@@ -230,7 +233,9 @@ usage_sum(struct db *db, struct arena *mem, const struct usage_query *q,
 	rc = db_row(
 	    db, mem, sums[q->key != 0], args, NELEM(args), cols, NELEM(cols));
 	for (i = 0; rc == DB_OK && i < NSUM; i++)
-		if (number(cols[i], numbers[i]))
+		if (number(cols[i], numbers[i])) {
+			log_err("usage: bad sum %.64s", cols[i]);
 			return (DATA_FAIL);
+		}
 	return (data_rc_of(rc));
 }

@@ -156,6 +156,10 @@ find_session(struct room *room)
 
 	if (id == NULL)
 		return (RUN_OK);
+	if (*id == '\0') {
+		room->lost = 1;
+		return (RUN_OK);
+	}
 	switch (
 	    sandbox_list(&room->sandbox, room->env->mem, id, ".", &list, &n)) {
 	case SANDBOX_OK:

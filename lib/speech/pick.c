@@ -82,3 +82,14 @@ pick_u64(struct jspan v, uint64_t *x)
 	s[v.len] = '\0';
 	return (num_u64(s, 0, UINT64_MAX, x));
 }
+
+int
+pick_tokens(struct jspan v, uint64_t *x)
+{
+	uint64_t n;
+
+	if (pick_u64(v, &n) || n > TOKENS_MAX)
+		return (-1);
+	*x = n;
+	return (0);
+}

@@ -49,6 +49,15 @@ const char *pick_str(struct arena *, struct jspan);
 int pick_u64(struct jspan, uint64_t *);
 
 /**
+ * pick_tokens(v, x):
+ * Set ${x} to the number ${v} of tokens that a provider says it counted.
+ * Return 0; or -1, with ${x} as it was, if it is no whole number, or past what
+ * anybody's tokens come to: a million such must add up without overflow.
+ */
+#define TOKENS_MAX (UINT64_C(1) << 40)
+int pick_tokens(struct jspan, uint64_t *);
+
+/**
  * pick_is(v, c):
  * Is ${v} of the type whose first byte is ${c}: '{', '[', '"', 'n' (null), 't'
  * (true), 'f' (false)?

@@ -112,17 +112,17 @@ wire_chat_usage(struct usage *usage, struct jspan root)
 	struct usage u = {0};
 	uint64_t all;
 
-	if (pick_u64(pick_member(v, "prompt_tokens"), &all) ||
-	    pick_u64(pick_member(v, "completion_tokens"), &u.output))
+	if (pick_tokens(pick_member(v, "prompt_tokens"), &all) ||
+	    pick_tokens(pick_member(v, "completion_tokens"), &u.output))
 		return;
 	u.known = 1;
 	u.has_cached =
-	    pick_u64(pick_member(pick_member(v, "prompt_tokens_details"),
-			 "cached_tokens"),
+	    pick_tokens(pick_member(pick_member(v, "prompt_tokens_details"),
+			    "cached_tokens"),
 		&u.cached) == 0;
 	u.has_reasoning =
-	    pick_u64(pick_member(pick_member(v, "completion_tokens_details"),
-			 "reasoning_tokens"),
+	    pick_tokens(pick_member(pick_member(v, "completion_tokens_details"),
+			    "reasoning_tokens"),
 		&u.reasoning) == 0;
 	u.input = all > u.cached ? all - u.cached : 0;
 	*usage = u;

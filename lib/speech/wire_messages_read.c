@@ -31,21 +31,21 @@ take_usage(struct usage *u, struct jspan v)
 {
 	uint64_t made = 0, x;
 
-	if (pick_u64(emit_member(v, "output_tokens"), &x) == 0) {
+	if (pick_tokens(emit_member(v, "output_tokens"), &x) == 0) {
 		u->output = x;
 		u->known = 1;
 	}
-	if (pick_u64(emit_member(v, "input_tokens"), &x) == 0) {
-		(void)pick_u64(
+	if (pick_tokens(emit_member(v, "input_tokens"), &x) == 0) {
+		(void)pick_tokens(
 		    emit_member(v, "cache_creation_input_tokens"), &made);
 		u->input = x + made;
 	}
-	if (pick_u64(emit_member(v, "cache_read_input_tokens"), &x) == 0) {
+	if (pick_tokens(emit_member(v, "cache_read_input_tokens"), &x) == 0) {
 		u->cached = x;
 		u->has_cached = 1;
 	}
-	if (pick_u64(emit_member(emit_member(v, "output_tokens_details"),
-			 "thinking_tokens"),
+	if (pick_tokens(emit_member(emit_member(v, "output_tokens_details"),
+			    "thinking_tokens"),
 		&x) == 0) {
 		u->reasoning = x;
 		u->has_reasoning = 1;

@@ -93,17 +93,17 @@ wire_responses_usage(struct usage *usage, struct jspan root)
 
 	/* An event holds the answer; else it is the answer. */
 	v = emit_member(pick_is(v, '{') ? v : root, "usage");
-	if (pick_u64(emit_member(v, "input_tokens"), &all) ||
-	    pick_u64(emit_member(v, "output_tokens"), &u.output))
+	if (pick_tokens(emit_member(v, "input_tokens"), &all) ||
+	    pick_tokens(emit_member(v, "output_tokens"), &u.output))
 		return;
 	u.known = 1;
 	u.has_cached =
-	    pick_u64(emit_member(emit_member(v, "input_tokens_details"),
-			 "cached_tokens"),
+	    pick_tokens(emit_member(emit_member(v, "input_tokens_details"),
+			    "cached_tokens"),
 		&u.cached) == 0;
 	u.has_reasoning =
-	    pick_u64(emit_member(emit_member(v, "output_tokens_details"),
-			 "reasoning_tokens"),
+	    pick_tokens(emit_member(emit_member(v, "output_tokens_details"),
+			    "reasoning_tokens"),
 		&u.reasoning) == 0;
 	u.input = all > u.cached ? all - u.cached : 0;
 	*usage = u;
