@@ -5,6 +5,7 @@
 #include "base/log.h"
 
 #include "jail/language.h"
+#include "jail/plain.h"
 
 #include "fcgi/sandbox.h"
 
@@ -156,6 +157,7 @@ sbx_health(struct sbx_req *r)
 	    jset(o, "session_count", jint(host_count(r->srv->host))) ||
 	    jset(o, "max_sessions", jint(host_most(r->srv->host))) ||
 	    jset(o, "extensions", extensions()) ||
+	    jset(o, "workspace", jstr(plain_path(&r->srv->limits))) ||
 	    jset(o, "languages",
 		languages(r->srv->languages, r->srv->limits.rootfs))) {
 		json_object_put(o);

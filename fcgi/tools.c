@@ -5,6 +5,8 @@
 #include "speech/dialect.h"
 #include "speech/ours.h"
 
+#include "run/here.h"
+
 #include "fcgi/req.h"
 #include "fcgi/routes.h"
 
@@ -14,13 +16,14 @@
 static const enum our_tool shown[] = {OUR_CODE, OUR_BASH, OUR_EDITOR};
 
 static json_object *
-function_object(const struct our_row *row)
+function_object(const struct our_row *row, int here)
 {
 	json_object *o;
 
 	if ((o = json_object_new_object()) == NULL ||
 	    jset(o, "name", jstr(row->name)) ||
-	    jset(o, "description", jstr(row->description)) ||
+	    jset(o, "description",
+		jstr(here ? row->description_here : row->description)) ||
 	    jset(o, "parameters", json_tokener_parse(row->schema))) {
 		json_object_put(o);
 		return (NULL);
@@ -29,15 +32,16 @@ function_object(const struct our_row *row)
 }
 
 static json_object *
-functions(void)
+functions(const struct conf *c)
 {
+	const int here = here_only(c);
 	json_object *a;
 	size_t i;
 
 	if ((a = json_object_new_array()) == NULL)
 		return (NULL);
 	for (i = 0; i < NELEM(shown); i++)
-		if (jadd(a, function_object(&our_rows[shown[i]]))) {
+		if (jadd(a, function_object(&our_rows[shown[i]], here))) {
 			json_object_put(a);
 			return (NULL);
 		}
@@ -111,8 +115,8 @@ tool_object(const struct conf *c, const char *name, enum conf_executor def)
 	    jset(o, "accepted_types", accepted_types(def)) ||
 	    jset(o, "input_schema",
 		json_tokener_parse(our_rows[OUR_CODE].schema)) ||
-	    jset(o, "functions", functions()) || jset(o, "limits", limits(c)) ||
-	    jset(o, "example", example(name))) {
+	    jset(o, "functions", functions(c)) ||
+	    jset(o, "limits", limits(c)) || jset(o, "example", example(name))) {
 		json_object_put(o);
 		return (NULL);
 	}

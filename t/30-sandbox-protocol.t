@@ -301,7 +301,7 @@ is($s->bash($id, 'echo 2 >two')->{truncated}, undef, 'then no more');
 
 $r = $s->get('/health');
 is_deeply({ %{$r->{json}}, session_count => 0 }, { status => 'ok',
-    session_count => 0, max_sessions => 256,
+    session_count => 0, max_sessions => 256, workspace => '/mnt/data',
     map({ $_ => $r->{json}{$_} } qw(extensions languages)) }, 'health');
 is(ref $r->{json}{$_}, 'ARRAY', "its $_") for qw(extensions languages);
 my $count = $r->{json}{session_count};

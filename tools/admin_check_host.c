@@ -13,6 +13,7 @@
 #include "io/sandbox_client.h"
 #include "jail/language.h"
 #include "jail/limits.h"
+#include "jail/plain.h"
 #include "jail/probe.h"
 #include "jail/ready.h"
 
@@ -83,6 +84,11 @@ look_isolation(const struct check *k, struct buf *said)
 	if (l.isolation != ISOLATION_LANDLOCK)
 		return (CHECK_OK);
 	buf_puts(k->remedy, "have namespaces where the machine allows them");
+	if (strcmp(plain_path(&l), NS_WORKSPACE) != 0)
+		buf_puts(k->remedy,
+		    ", or at least make " NS_WORKSPACE
+		    " a link to /proc/self/cwd, as root: programs find no "
+		    "files at that path, which LibreChat names");
 	return (CHECK_WARN);
 }
 

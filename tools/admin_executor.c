@@ -22,10 +22,10 @@
 #define BODY_MAX 65536
 #define BOUNDARY "satchel-check-7d20e4"
 #define JSON "application/json"
-#define TASK                                                        \
-	"Run code, with the tool that you have for it, that reads " \
-	"/mnt/data/check.txt and writes its text in upper case to " \
-	"/mnt/data/made.txt. Then say: done."
+#define TASK                                                         \
+	"Run code, with the tool that you have for it, that reads "  \
+	"check.txt in its working directory and writes its text in " \
+	"upper case to made.txt there. Then say: done."
 #define TASK_AWAY \
 	"Run code, with the tool that you have for it, that prints 6*7."
 

@@ -17,6 +17,15 @@
 /* How the bytes of a file reach the client (files.sendfile). */
 enum conf_sendfile { SENDFILE_XACCEL, SENDFILE_XSENDFILE, SENDFILE_STREAM };
 
+/* What keeps a session apart; the words of sandbox.isolation in their order. */
+enum isolation {
+	ISOLATION_NAMESPACES,
+	ISOLATION_CGROUP, /* And a control group. */
+	ISOLATION_BWRAP,
+	ISOLATION_LANDLOCK,
+	ISOLATION_REMOTE /* No session of this host. */
+};
+
 /* code_execution.executor, in the order of the setting's words. */
 enum conf_executor { EXECUTOR_AUTO, EXECUTOR_LOCAL, EXECUTOR_PROVIDER };
 

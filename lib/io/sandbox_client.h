@@ -58,6 +58,7 @@ struct sandbox_result {
 #define SANDBOX_HAS_CALLS 0x4U
 #define SANDBOX_HAS_STREAM 0x8U
 #define SANDBOX_HAS_EDIT 0x10U
+#define SANDBOX_HERE 0x20U /* Code finds no /mnt/data, only where it begins. */
 
 /* A file that we have put into the session. */
 struct sandbox_input {
@@ -142,7 +143,8 @@ enum sandbox_rc sandbox_health(const struct sandbox *);
 
 /**
  * sandbox_extensions(s, bits):
- * Ask what it offers beyond version 1: none, for a sandbox that does not say.
+ * Ask what it offers beyond version 1: none, for a sandbox that does not say;
+ * and whether SANDBOX_HERE.
  */
 enum sandbox_rc sandbox_extensions(const struct sandbox *, unsigned int *);
 

@@ -49,6 +49,9 @@ sandbox_extensions(const struct sandbox *s, unsigned int *bits)
 	    list.p[0] == '[')
 		for (jspan_iter(&it, list); jspan_next(&it, NULL, &v);)
 			*bits |= extension(v);
+	if (rc == SANDBOX_OK && jspan_get(root, "workspace", &v) > 0 &&
+	    jspan_is(v, "."))
+		*bits |= SANDBOX_HERE;
 	ask_free(&a);
 	return (rc);
 }

@@ -4,18 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/conf.h"
+
 #define LIMITS_PATH 256
-
-struct conf;
-
-/* What keeps a session apart; the words of sandbox.isolation in their order. */
-enum isolation {
-	ISOLATION_NAMESPACES,
-	ISOLATION_CGROUP, /* And a control group. */
-	ISOLATION_BWRAP,
-	ISOLATION_LANDLOCK,
-	ISOLATION_REMOTE /* No session of this host. */
-};
 
 /* What a session may use, and what keeps it apart. */
 struct limits {

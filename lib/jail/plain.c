@@ -53,6 +53,21 @@ plain_here(int dir)
 
 /* --- naming --- */
 
+const char *
+plain_path(const struct limits *l)
+{
+	static const char to[] = "/proc/self/cwd";
+	char link[sizeof(to)];
+	ssize_t n;
+
+	if (l->isolation != ISOLATION_LANDLOCK)
+		return (NS_WORKSPACE);
+	n = readlink(NS_WORKSPACE, link, sizeof(link));
+	return (n == (ssize_t)sizeof(to) - 1 && memcmp(link, to, (size_t)n) == 0
+		? NS_WORKSPACE
+		: ".");
+}
+
 /* Is a path that ${s} may hold at ${p} the directory ${dir} or below it? */
 static int
 is_at(const char *s, const char *p, const char *dir)

@@ -33,6 +33,13 @@ int plain_make(int, struct land *, struct ns_fail *);
 char **plain_words(const struct land *, char **, size_t);
 
 /**
+ * plain_path(l):
+ * By what path programs of a session with the limits ${l} find its workspace:
+ * NS_WORKSPACE, or "." if only their current directory leads there.
+ */
+const char *plain_path(const struct limits *);
+
+/**
  * plain_here(dir):
  * Has the session whose directory is ${dir} any?
  */

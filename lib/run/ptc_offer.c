@@ -16,16 +16,16 @@
 #define WHY_SIZE 256
 #define NEEDS (SANDBOX_HAS_RUN | SANDBOX_HAS_MANIFEST | SANDBOX_HAS_CALLS)
 
-static const char about[] =
-    "Run Python code in the sandbox. Working directory /mnt/data. Files "
-    "written under /mnt/data are given back to the user and stay between "
-    "calls; variables do not. No network. The code can call the asynchronous "
-    "functions below: use \"await\" at top level (never asyncio.run()), and "
-    "asyncio.gather() for calls that do not depend on each other. Each returns "
-    "its result as a string, or raises ToolExecutionError. The code is run "
-    "from its beginning again whenever results have come, so the arguments of "
-    "calls must not depend on time or chance. Only what the code prints is "
-    "seen.\n";
+#define ABOUT(at, under)                                                     \
+	"Run Python code in the sandbox. " at "Files written " under         \
+	" are given back to the user and stay between "                      \
+	"calls; variables do not. No network. The code can call the "        \
+	"asynchronous functions below: use \"await\" at top level (never "   \
+	"asyncio.run()), and asyncio.gather() for calls that do not depend " \
+	"on each other. Each returns its result as a string, or raises "     \
+	"ToolExecutionError. The code is run from its beginning again "      \
+	"whenever results have come, so the arguments of calls must not "    \
+	"depend on time or chance. Only what the code prints is seen.\n"
 
 /* ---- What the program may call */
 
@@ -103,7 +103,8 @@ describe(struct talk *t, json_object *tools)
 	size_t i = 0;
 	int rc;
 
-	buf_puts(&b, about);
+	buf_puts(&b,
+	    t->here ? ABOUT(OUR_HERE, OUR_IN_HERE) : ABOUT(OUR_AT, OUR_UNDER));
 	for (x = t->tools; x != NULL; x = x->next) {
 		if (x->caller == NULL)
 			continue;

@@ -17,7 +17,7 @@ import time
 import traceback
 import types
 
-GIVEN = '/mnt/data/_ptc_history.json'
+GIVEN = '_ptc_history.json'
 NAME = '<code>'
 
 

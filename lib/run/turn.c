@@ -15,6 +15,7 @@
 #include "run/ask.h"
 #include "run/heard.h"
 #include "run/picture.h"
+#include "run/here.h"
 #include "run/ptc_offer.h"
 #include "run/ptc_turn.h"
 #include "run/recall.h"
@@ -538,6 +539,8 @@ admit(struct state *s)
 	int offered;
 	enum run_rc rc;
 
+	if (t->ours != 0)
+		t->here = here_only(env->conf);
 	if (ptc_offer(t, &s->room.sandbox, &s->code.tools))
 		return (no_memory(s));
 	if ((rc = ptc_turn_waits(t, &s->waits, s->why)) != RUN_OK)

@@ -5,17 +5,25 @@
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define BIT(t) (1U << (t))
 
+#define BASH(at, under)                                                  \
+	"Run a shell command in the sandbox. " at                        \
+	"Python 3 is installed. Files written " under " are given back " \
+	"to the user. No network. Files stay between calls."
+#define EDITOR "View, create or edit a text file in the sandbox."
+#define CODE(at, under)                                                       \
+	"Run Python code in the sandbox. " at                                 \
+	"Variables live until this request is answered. Files written " under \
+	" are given back to the user. No network. Files stay between "        \
+	"calls."
+
 const struct our_row our_rows[OUR_COUNT] = {
-    [OUR_BASH] = {"bash_code_execution",
-	"Run a shell command in the sandbox. Working directory /mnt/data. "
-	"Python 3 is installed. Files written under /mnt/data are given back "
-	"to the user. No network. Files stay between calls.",
+    [OUR_BASH] = {"bash_code_execution", BASH(OUR_AT, OUR_UNDER),
+	BASH(OUR_HERE, OUR_IN_HERE),
 	"{\"type\":\"object\",\"properties\":{\"command\":{\"type\":"
 	"\"string\",\"description\":\"The command line to run with bash.\"}},"
 	"\"required\":[\"command\"]}",
 	"command"},
-    [OUR_EDITOR] = {"text_editor_code_execution",
-	"View, create or edit a text file in the sandbox.",
+    [OUR_EDITOR] = {"text_editor_code_execution", EDITOR, EDITOR,
 	"{\"type\":\"object\",\"properties\":{\"command\":{\"type\":"
 	"\"string\",\"enum\":[\"view\",\"create\",\"str_replace\"]},"
 	"\"path\":{\"type\":\"string\"},\"view_range\":{\"type\":\"array\","
@@ -24,11 +32,8 @@ const struct our_row our_rows[OUR_COUNT] = {
 	"\"string\"},\"new_str\":{\"type\":\"string\"}},"
 	"\"required\":[\"command\",\"path\"]}",
 	"command"},
-    [OUR_CODE] = {"code_execution",
-	"Run Python code in the sandbox. Working directory /mnt/data. "
-	"Variables live until this request is answered. Files written under "
-	"/mnt/data are given back to the user. No network. Files stay between "
-	"calls.",
+    [OUR_CODE] = {"code_execution", CODE(OUR_AT, OUR_UNDER),
+	CODE(OUR_HERE, OUR_IN_HERE),
 	"{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\","
 	"\"description\":\"The Python program to run.\"}},"
 	"\"required\":[\"code\"]}",

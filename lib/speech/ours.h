@@ -7,6 +7,16 @@
  * declaration.
  */
 
+/* Where code runs and what of its files is kept, as descriptions say it. */
+#define OUR_AT "Working directory /mnt/data. "
+#define OUR_UNDER "under /mnt/data"
+
+/* The same where only the current directory leads there. */
+#define OUR_HERE                                                            \
+	"Code finds files by paths relative to the working directory: one " \
+	"that is told as /mnt/data/NAME is NAME there. "
+#define OUR_IN_HERE "in the working directory"
+
 /* In the order in which they are offered. */
 enum our_tool { OUR_BASH, OUR_EDITOR, OUR_CODE, OUR_COUNT };
 
@@ -24,7 +34,8 @@ enum declared {
 struct our_row {
 	const char *name;
 	const char *description;
-	const char *schema;   /* JSON text. */
+	const char *description_here; /* With talk's here; see there. */
+	const char *schema;           /* JSON text. */
 	const char *required; /* The field without which nothing runs. */
 };
 

@@ -153,10 +153,11 @@ struct talk {
 	struct code_use *uses, **uses_end;
 	size_t nuses;
 	unsigned int ours; /* Bits of enum our_tool. */
-	int quiet;         /* The caller is shown none of our calls. */
-	int pictures;      /* He is shown the images that they make. */
-	const char *mint;  /* What ids of those that he is shown begin with. */
-	size_t mint_len;   /* And how many characters follow. */
+	int here;     /* Code finds no /mnt/data, only its current directory. */
+	int quiet;    /* The caller is shown none of our calls. */
+	int pictures; /* He is shown the images that they make. */
+	const char *mint; /* What ids of those that he is shown begin with. */
+	size_t mint_len;  /* And how many characters follow. */
 	const char *our_name[OUR_COUNT]; /* As offered to the model. */
 
 	enum choice choice;

@@ -89,7 +89,8 @@ talk_find_use(const struct talk *t, const char *id)
 struct text
 talk_our_words(const struct talk *t, enum our_tool tool)
 {
-	const char *usual = our_rows[tool].description;
+	const struct our_row *row = &our_rows[tool];
+	const char *usual = t->here ? row->description_here : row->description;
 
 	if (tool == OUR_CODE && t->code_says.p != NULL)
 		return (t->code_says);
