@@ -94,6 +94,13 @@ is($r->{json}{stdout}, "a\n1\n\n", '... which it reads');
 is_deeply([sort map { $_->{name} } @{$r->{json}{files}}],
     ['dir/sales.csv', 'plot_1.png'], '... and its plot is given back');
 
+{
+	local @ENV{qw(SATCHEL_KEY SATCHEL_URL)} = ($s->{key}{alice}, $s->{url});
+	$r = $s->admin('check', 'librechat');
+	is(join(' ', $r->{exit}, $r->{out} =~ /^(\w+) /mg), '0 ok ok ok ok',
+	    'the check of it finds nothing wrong') or diag $r->{out}, $r->{err};
+}
+
 # --- a sandbox of another machine ---
 
 # What a gateway says of the shell whose settings are ours but for the level and
