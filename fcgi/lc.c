@@ -107,6 +107,20 @@ rate_kind(const struct req *r)
 	return (r->route->handle == lc_download ? RATE_DOWNLOAD : RATE_READ);
 }
 
+int
+lc_rate_limited(struct req *r, unsigned int wait, const char *text)
+{
+	json_object *o;
+
+	reply_header(r, "Retry-After", "%u", wait);
+	if ((o = lc_error("rate_limited", text)) != NULL &&
+	    jset(o, "retry_after_seconds", jint(wait))) {
+		json_object_put(o);
+		o = NULL;
+	}
+	return (reply_json(r, 429, o));
+}
+
 /* Count it against the user's rate.  Return 0, or -1 after answering 429. */
 static int
 check_rate(struct req *r)
@@ -115,7 +129,6 @@ check_rate(struct req *r)
 	const uint64_t most = r->srv->conf->lc_rate[kind];
 	unsigned int wait;
 	char text[128];
-	json_object *o;
 
 	if (r->lc_counted)
 		return (0);
@@ -125,13 +138,7 @@ check_rate(struct req *r)
 		return (0);
 	(void)snprintf(text, sizeof(text),
 	    "Too many %s. Please retry in %u seconds.", rate_noun(kind), wait);
-	reply_header(r, "Retry-After", "%u", wait);
-	if ((o = lc_error("rate_limited", text)) != NULL &&
-	    jset(o, "retry_after_seconds", jint(wait))) {
-		json_object_put(o);
-		o = NULL;
-	}
-	(void)reply_json(r, 429, o);
+	(void)lc_rate_limited(r, wait, text);
 	return (-1);
 }
 

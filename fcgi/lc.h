@@ -99,6 +99,13 @@ int lc_reply(struct req *, int, const char *, const char *);
 json_object *lc_error(const char *, const char *);
 
 /**
+ * lc_rate_limited(r, wait, text):
+ * Answer 429, to be tried again in ${wait} seconds, with the message ${text}.
+ * Returns as reply_json().
+ */
+int lc_rate_limited(struct req *, unsigned int, const char *);
+
+/**
  * lc_time(ms, out):
  * Write ${ms} as ISO 8601 in UTC with milliseconds.
  */

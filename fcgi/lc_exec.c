@@ -98,6 +98,8 @@ lc_env(struct req *r, struct run_env *env)
 	*env = (struct run_env){.conf = r->srv->conf,
 	    .db = r->srv->db,
 	    .store = r->srv->store,
+	    .seats = r->srv->seats,
+	    .slot = r->srv->slot,
 	    .caller = &r->caller,
 	    .mem = r->mem,
 	    .gone_fd = io_fd(r->io),
@@ -112,6 +114,9 @@ lc_refused(struct req *r, const struct refusal *why)
 	if (why->kind == P_UPSTREAM_TIMEOUT)
 		return (lc_reply(
 		    r, 504, "execution_timeout", "Execution timed out"));
+	if (why->kind == P_RATE)
+		return (lc_rate_limited(
+		    r, (unsigned int)why->retry_after, why->message));
 	if (why->retry_after > 0)
 		row.retry_after = why->retry_after;
 	return (reply_row(r, &row, NULL, why->message));

@@ -21,6 +21,7 @@ struct db;
 struct gate;
 struct jwk_ring;
 struct rates;
+struct seats;
 struct leases;
 struct route;
 struct stats;
@@ -37,6 +38,7 @@ struct server {
 	int xaccel_ok;         /* Behind a front that takes X-Accel-Redirect. */
 
 	struct rates *rates;  /* NULL: nobody is limited (plain CGI). */
+	struct seats *seats;  /* NULL: the same. */
 	struct jwk_ring *jwk; /* Of LibreChat's tokens; NULL: none are taken. */
 	struct gate *gate;    /* Of body readers; NULL: no limit. */
 	struct stats *stats;  /* NULL: nothing is counted (plain CGI). */

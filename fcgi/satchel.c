@@ -14,6 +14,7 @@
 #include "io/blob.h"
 #include "io/db.h"
 #include "run/leases.h"
+#include "run/seats.h"
 
 #include "fcgi/body.h"
 #include "fcgi/front.h"
@@ -53,6 +54,7 @@ struct program {
 	int listenfd;
 	struct stats *stats;
 	struct rates *rates;
+	struct seats *seats;
 };
 
 static size_t
@@ -237,6 +239,7 @@ child(void *cookie, size_t slot)
 	srv.xaccel_ok = 1;
 	srv.stats = p->stats;
 	srv.rates = p->rates;
+	srv.seats = p->seats;
 	srv.slot = slot;
 	if (front_run(p->listenfd, &job) == 0)
 		rc = 0;
@@ -255,6 +258,7 @@ gone(void *cookie, size_t slot)
 	const struct program *p = cookie;
 
 	stats_gone(p->stats, slot);
+	seats_gone(p->seats, slot);
 }
 
 static void
@@ -326,7 +330,8 @@ run_fastcgi(struct program *p)
 
 	if (check_schema(&p->conf) ||
 	    (p->stats = stats_new(p->kind->name)) == NULL ||
-	    (p->rates = rates_new()) == NULL)
+	    (p->rates = rates_new()) == NULL ||
+	    (p->seats = seats_new(POOL_SLOTS)) == NULL)
 		return (1);
 	log_info("satchel: pool %s, %zu processes of %zu threads",
 	    p->kind->name, f.processes, p->kind->threads(&p->conf));

@@ -26,7 +26,8 @@ my %models = (
 	data => [bash('cat data*.csv; ls'), { text => 'Read.' }],
 	plain => [{ text => 'Nothing to run.' }],
 	long => [bash('sleep 19'), { text => 'Long.' }],
-	busy => [bash('sleep 10'), { text => 'Rested.' }],
+	busy => [bash('sleep 13'), { text => 'Rested.' }],
+	brief => [bash('sleep 1'), { text => 'Brief.' }],
 	slow => [bash('sleep 4; echo slow'), { text => 'Slept.' }],
 );
 my $p = Provider->new(script => { models => \%models });
@@ -345,5 +346,16 @@ is(scalar(grep { $_->{json}{model} eq 'write' } $p->requests), 0,
 is(out(ask('write', as => 'bob')), '', 'others are not');
 waitpid $_, 0 for @busy;
 is(ask('write')->{status}, 200, 'nor is he once one has ended');
+
+# Several at once with room for one: they take turns.
+$s->mysql('DELETE FROM container');
+$s->restart(providers => $p->port, set => { 'sandbox.sessions_per_user' => 1 });
+my @turns = map {
+	my $pid = fork // die $!;
+	POSIX::_exit(ask('brief')->{status} == 200 ? 0 : 1) if !$pid;
+	$pid;
+} 1 .. 3;
+is(join(' ', map { waitpid($_, 0); $? } @turns), '0 0 0',
+    'three at once where one may run: each has its turn');
 $s->done;
 done_testing();

@@ -11,6 +11,7 @@ use Encode qw(encode_utf8);
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use JSON::PP ();
+use POSIX ();
 use Test::More;
 use Code;
 use Satchel;
@@ -398,5 +399,25 @@ my $left;
 do { ($left) = map { $_->[0] } $s->mysql(q{SELECT COUNT(*) FROM file
     WHERE state = 'uploading'}) } while $left && time < $until;
 is($left, 0, 'row 53: nothing half stored is left');
+# --- as many as one user may have ---
+
+$s->restart(set => { 'sandbox.sessions_per_user' => 2,
+    'librechat.jwt.pem_dir' => $code->{pem_dir}, 'librechat.execs_per_30s' => 0 });
+my @at_work = map {
+	my $pid = fork // die $!;
+	POSIX::_exit(bash('sleep 9; echo done')->{json}{stdout} eq "done\n" ? 0 : 1)
+	    if !$pid;
+	$pid;
+} 1 .. 2;
+sleep 2;
+$r = bash('echo late');
+is_deeply([$r->{status}, @{$r->{json}}{qw(error message retry_after_seconds)},
+    Satchel::header($r, 'Retry-After')], [429, 'rate_limited', 'Code of yours runs'
+    . ' in 2 sessions, which is as many as may run at once.', 5, 5],
+    'one more than he may is told to come back, as by the rate');
+is(exec_(\@u2, lang => 'bash', code => 'echo hi')->{json}{stdout}, "hi\n",
+    'others are not');
+is(join(' ', map { waitpid($_, 0); $? } @at_work), '0 0', 'the two end');
+is(bash('echo hi')->{json}{stdout}, "hi\n", 'and make room');
 $s->done;
 done_testing;

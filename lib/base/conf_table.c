@@ -165,7 +165,7 @@ const struct row conf_rows[] = {
 	    "Sessions of one host; one more is answered 503."),
 	NUM("sandbox.sessions_per_user", AT(sandbox_sessions_per_user), "64",
 	    1, 100000,
-	    "Containers of one user with a session; one more is answered 429."),
+	    "A user's containers with a session, or LibreChat runs; then 429."),
 	TEXT("sandbox.languages", path, AT(sandbox_languages), "",
 	    "Table of languages, as conf/languages.yml; empty = that one."),
 	{ "sandbox.host_label", &conf_label, AT(sandbox_label), "00", 2, 2,

@@ -240,10 +240,10 @@ container_sessions(struct db *db, struct arena *mem, const struct owner *o,
 	static const char sql[] =
 	    "SELECT COUNT(*) FROM container"
 	    " WHERE workspace_id = ? AND user_id = ? AND state = 'live'"
-	    "   AND (session > '' AND expires > ? OR lease_until > ?)"
-	    "   AND id <> ?";
+	    "   AND (session > '' AND expires > ? AND id <> ?"
+	    "     OR lease_until > ? AND id < ?)";
 	const struct db_arg args[] = {DB_U64(o->workspace), DB_U64(o->user),
-	    DB_U64(now), DB_U64(now), DB_U64(c->row)};
+	    DB_U64(now), DB_U64(c->row), DB_U64(now), DB_U64(c->row)};
 	char *cols[1];
 	enum db_rc rc;
 

@@ -116,8 +116,9 @@ container_delete(struct db *, const struct owner *, const char *, uint64_t);
 /**
  * container_sessions(db, mem, owner, c, now, n):
  * Set ${n} to the number of containers of ${owner} that have a session, or are
- * leased and about to have one; ${c} is not counted.  DATA_OK, DATA_DOWN,
- * DATA_FAIL.
+ * leased and about to have one; of the latter those made before ${c} alone, so
+ * that of several at once one goes ahead.  ${c} is not counted.  DATA_OK,
+ * DATA_DOWN, DATA_FAIL.
  */
 enum data_rc container_sessions(struct db *, struct arena *,
     const struct owner *, const struct container *, uint64_t, uint64_t *);

@@ -1,6 +1,7 @@
 #ifndef RUN_ENV_H_
 #define RUN_ENV_H_
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* What a run may use, and for whom it is. */
@@ -11,6 +12,7 @@ struct caller;
 struct conf;
 struct db;
 struct leases;
+struct seats;
 struct store;
 struct tally;
 
@@ -25,6 +27,8 @@ struct run_env {
 	struct store *store;
 	struct tally *tally;   /* NULL: nobody counts. */
 	struct leases *leases; /* NULL: a single request, too short for it. */
+	struct seats *seats;   /* NULL: nobody's sessions are counted. */
+	size_t slot;           /* Of this process among them. */
 	const struct caller *caller;
 	struct arena *mem;                /* Of this request. */
 	const struct run_header *headers; /* Ends with a NULL name; or NULL. */

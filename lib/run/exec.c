@@ -17,6 +17,7 @@
 struct rest {
 	struct sandbox sandbox;
 	char session[SANDBOX_IDMAX + 1];
+	struct seat seat;
 };
 
 /* The inputs as the room places them; one object may be at several places. */
@@ -130,6 +131,7 @@ exec_leave(struct exec *x)
 	rest->sandbox = (struct sandbox){
 	    .url = c->sandbox_url, .token = c->sandbox_token, .gone_fd = -1};
 	memcpy(rest->session, x->room.session, sizeof(rest->session));
+	rest->seat = x->room.seat;
 	return (rest);
 }
 
@@ -139,5 +141,6 @@ exec_end(void *cookie)
 	struct rest *rest = cookie;
 
 	(void)sandbox_destroy(&rest->sandbox, rest->session);
+	seat_leave(&rest->seat);
 	free(rest);
 }

@@ -59,31 +59,49 @@ evict(struct room *room, const struct owner *owner)
 }
 
 /*
- * Has the user as many sessions as he may?  Those of his own make room then in
- * which nobody is working.
+ * May the user have one more session now?  Those of his own make room in which
+ * nobody is working.  Whoever cannot be counted is let through.
  */
-static enum run_rc
-limit(struct room *room, struct refusal *why)
+static int
+may_start(struct room *room)
 {
 	const struct run_env *env = room->env;
 	const struct owner *owner = &env->caller->owner;
 	const uint64_t most = env->conf->sandbox_sessions_per_user;
 	uint64_t n;
 
-	if (room->container.row == 0 ||
-	    container_sessions(env->db, env->mem, owner, &room->container,
+	if (room->container.row == 0)
+		return (seat_take(env->seats, env->slot, owner->user, most,
+			    &room->seat) == 0);
+	if (container_sessions(env->db, env->mem, owner, &room->container,
 		room_now(room), &n) != DATA_OK)
-		return (RUN_OK);
+		return (1);
 	for (; n >= most && evict(room, owner) == 0; n--)
 		;
-	if (n < most)
-		return (RUN_OK);
-	(void)refuse(why, P_RATE, NULL,
-	    "Code of yours runs in %" PRIu64 " containers, which is as many as"
-	    " may run at once.",
-	    n);
-	why->retry_after = RETRY_S;
-	return (RUN_REFUSED);
+	return (n < most);
+}
+
+/* Wait until the user has fewer sessions than he may. */
+static enum run_rc
+limit(struct room *room, struct refusal *why)
+{
+	const uint64_t end = clock_ms() + QUEUE_MS;
+
+	while (!may_start(room)) {
+		if (clock_ms() + AGAIN_MS > end) {
+			(void)refuse(why, P_RATE, NULL,
+			    "Code of yours runs in %" PRIu64 " %s, which is as"
+			    " many as may run at once.",
+			    room->env->conf->sandbox_sessions_per_user,
+			    room->container.row != 0 ? "containers"
+						     : "sessions");
+			why->retry_after = RETRY_S;
+			return (RUN_REFUSED);
+		}
+		if (pause_gone(room->sandbox.gone_fd))
+			return (RUN_GONE);
+	}
+	return (RUN_OK);
 }
 
 /* Start a session, asking again for as long as the sandbox is only full. */
@@ -349,6 +367,7 @@ room_close(struct room *room, int answered)
 		container_give_back(room, answered);
 	else if (room_is_open(room))
 		(void)sandbox_destroy(&room->sandbox, room->session);
+	seat_leave(&room->seat);
 	room->container.row = 0;
 	room->session[0] = '\0';
 }

@@ -12,6 +12,7 @@
 
 #include "run/env.h"
 #include "run/leases.h"
+#include "run/seats.h"
 #include "run/seed.h"
 
 /*
@@ -38,6 +39,7 @@ struct room {
 
 	struct container container; /* row 0: none was taken. */
 	struct lease lease;
+	struct seat seat;  /* Without a container: that of the session. */
 	struct talk *talk; /* Is told of it. */
 	int fresh;         /* It was made for this request. */
 	int ran;           /* Something has run in it, or was to. */
