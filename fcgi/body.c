@@ -1,120 +1,35 @@
-#include <pthread.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/conf.h"
 
 #include "fcgi/body.h"
+#include "fcgi/gate.h"
 #include "fcgi/io.h"
 #include "fcgi/req.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
-#define PLACE_S 5        /* Seconds to wait for a place. */
 #define QUICK_MS 5000    /* A reader without one may wait so long in all... */
 #define QUICK_PAUSE 2000 /* ...and at a time. */
-
-/* What of the gate a reader holds. */
-enum { HELD_NOTHING, HELD_PLACE, HELD_QUICK };
-
-struct gate {
-	pthread_mutex_t lock;
-	pthread_cond_t left;   /* A place has become free. */
-	size_t places, quick;  /* Free. */
-	size_t queue, waiting; /* Waiting holds a thread as well. */
-};
-
-struct gate *
-gate_new(size_t threads)
-{
-	struct gate *g;
-
-	if ((g = calloc(1, sizeof(*g))) == NULL)
-		return (NULL);
-	(void)pthread_mutex_init(&g->lock, NULL);
-	(void)pthread_cond_init(&g->left, NULL);
-	if ((g->places = threads * 3 / 4) == 0)
-		g->places = 1;
-	g->quick = threads / 16;
-	g->queue = threads / 8;
-	return (g);
-}
-
-void
-gate_free(struct gate *g)
-{
-
-	if (g == NULL)
-		return;
-	(void)pthread_cond_destroy(&g->left);
-	(void)pthread_mutex_destroy(&g->lock);
-	free(g);
-}
-
-/* Take a place, after a wait if need be.  Return HELD_PLACE or HELD_NOTHING. */
-static int
-enter(struct gate *g)
-{
-	struct timespec until;
-	int rc = 0;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += PLACE_S;
-	pthread_mutex_lock(&g->lock);
-	if (g->places == 0 && g->waiting < g->queue) {
-		g->waiting++;
-		while (g->places == 0 && rc == 0)
-			rc = pthread_cond_clockwait(
-			    &g->left, &g->lock, CLOCK_MONOTONIC, &until);
-		g->waiting--;
-	}
-	if ((rc = g->places > 0))
-		g->places--;
-	pthread_mutex_unlock(&g->lock);
-	return (rc ? HELD_PLACE : HELD_NOTHING);
-}
-
-/* Take a place, or else leave to be quick, without a wait. */
-static int
-slip_in(struct gate *g)
-{
-	int held = HELD_NOTHING;
-
-	pthread_mutex_lock(&g->lock);
-	if (g->places > 0) {
-		g->places--;
-		held = HELD_PLACE;
-	} else if (g->quick > 0) {
-		g->quick--;
-		held = HELD_QUICK;
-	}
-	pthread_mutex_unlock(&g->lock);
-	return (held);
-}
-
-static void
-leave(struct gate *g, int held)
-{
-
-	pthread_mutex_lock(&g->lock);
-	if (held == HELD_PLACE) {
-		g->places++;
-		pthread_cond_signal(&g->left);
-	} else {
-		g->quick++;
-	}
-	pthread_mutex_unlock(&g->lock);
-}
 
 int
 req_body_begin(struct req *r)
 {
+	struct req_body *b = &r->body;
+	enum gate_rc rc;
 
-	if (r->srv->gate == NULL || r->body.held ||
-	    (r->body.held = enter(r->srv->gate)) != HELD_NOTHING)
+	if (r->srv->gate == NULL || b->held != GATE_NOTHING)
 		return (0);
-	(void)req_body_failed(r, IO_BUSY);
+	b->who = r->caller.owner.user;
+	if ((rc = gate_enter(r->srv->gate, b->who)) == GATE_PLACE) {
+		b->held = rc;
+		return (0);
+	}
+	if (rc == GATE_SHARE)
+		(void)reply_problem(r, P_RATE, NULL,
+		    "Too many uploads of yours are under way, try again");
+	else
+		(void)req_body_failed(r, IO_BUSY);
 	return (-1);
 }
 
@@ -122,9 +37,25 @@ void
 req_body_end(struct req *r)
 {
 
-	if (r->body.held != HELD_NOTHING)
-		leave(r->srv->gate, r->body.held);
-	r->body.held = HELD_NOTHING;
+	if (r->body.held != GATE_NOTHING)
+		gate_leave(r->srv->gate, r->body.who, r->body.held);
+	r->body.held = GATE_NOTHING;
+}
+
+/* As req_body_begin(), but with neither a wait nor an answer. */
+static int
+slip_in(struct req *r)
+{
+	struct req_body *b = &r->body;
+	enum gate_rc rc;
+
+	if (r->srv->gate == NULL || b->held != GATE_NOTHING)
+		return (0);
+	b->who = r->caller.owner.user;
+	if ((rc = gate_slip_in(r->srv->gate, b->who)) == GATE_FULL)
+		return (-1);
+	b->held = rc;
+	return (0);
 }
 
 /* What came in the last window, were the next ${n} slices of it empty. */
@@ -160,7 +91,7 @@ waited(struct req *r, uint64_t ms)
 		b->slices++;
 		b->slice[b->slices % NELEM(b->slice)] = 0;
 	}
-	return (b->held == HELD_QUICK && b->waited_ms >= QUICK_MS ? -1 : 0);
+	return (b->held == GATE_QUICK && b->waited_ms >= QUICK_MS ? -1 : 0);
 }
 
 /* How long nothing may come before the rate is too low: at most the window. */
@@ -173,7 +104,7 @@ patience(const struct req *r)
 	    c->files_upload_window_s * 1000 / NELEM(b->slice);
 	uint64_t n;
 
-	if (b->held == HELD_QUICK)
+	if (b->held == GATE_QUICK)
 		return (QUICK_PAUSE);
 	for (n = 0; n < NELEM(b->slice); n++) {
 		if (b->slices + 1 + n >= NELEM(b->slice) &&
@@ -193,8 +124,7 @@ req_body_read(struct req *r, void *buf, size_t len, size_t *got)
 	enum io_rc rc;
 
 	*got = 0;
-	if (b->held == HELD_NOTHING && r->srv->gate != NULL &&
-	    (b->held = slip_in(r->srv->gate)) == HELD_NOTHING)
+	if (slip_in(r))
 		return (IO_BUSY);
 	io_patience(r->io, patience(r));
 	since = clock_ms();

@@ -8,7 +8,8 @@
 /*
  * Reading a request's body so that slow senders starve nobody: at most three
  * quarters of a process's threads may be inside a body at once, a few more may
- * wait five seconds for a place, and whoever then comes is told to come again.
+ * wait five seconds for a place, and whoever then comes is told to come again;
+ * nor may one user hold all of those (gate.h).
  * Only time spent waiting for the sender counts against the sender, so a slow
  * disk of ours blames nobody.
  *
@@ -20,26 +21,13 @@
  *		return (req_body_failed(r, rc));
  */
 
-/* Opaque types. */
-struct gate;
+/* Opaque type. */
 struct req;
-
-/**
- * gate_new(threads):
- * The gate of a process with that many threads, or NULL if memory ran out.
- */
-struct gate *gate_new(size_t);
-
-/**
- * gate_free(g):
- * Free ${g}, which nobody may be using.  NULL is allowed.
- */
-void gate_free(struct gate *);
 
 /**
  * req_body_begin(r):
  * Take a place among the body readers before anything is prepared for the body.
- * Return 0, or -1 after answering 503.
+ * Return 0, or -1 after answering 503, or 429 to a user with too many of them.
  */
 int req_body_begin(struct req *);
 

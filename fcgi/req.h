@@ -50,7 +50,8 @@ struct server {
 
 /* How a body comes in; body.c's own. */
 struct req_body {
-	int held; /* What of the gate is ours. */
+	int held;     /* What of the gate is ours: enum gate_rc. */
+	uint64_t who; /* The user whom that counts for. */
 	uint64_t waited_ms, slice_ms, slices;
 	uint64_t slice[10]; /* Bytes, per tenth of the window. */
 };

@@ -16,8 +16,8 @@
 #include "run/leases.h"
 #include "run/seats.h"
 
-#include "fcgi/body.h"
 #include "fcgi/front.h"
+#include "fcgi/gate.h"
 #include "fcgi/listen.h"
 #include "fcgi/pool.h"
 #include "fcgi/rate.h"

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # Slow senders starve nobody (ruling 16): three quarters of the threads at most
-# are inside bodies, and who sends too little for too long is told 408.
+# are inside bodies, never all of those for one user, and who sends too little
+# for too long is told 408.
 
 use strict;
 use warnings;
@@ -26,12 +27,13 @@ my $total = 100_000;
 
 # A multipart upload of $total bytes whose head and first part header are sent.
 sub begin {
+	my $as = shift // 'alice';
 	my ($type, $form) = Satchel::form(['file', '', 'slow.bin']);
 	my ($front, $back) = $form =~ /^(.*?\r\n\r\n)(.*)$/s;
 	my $u = { sock => $s->sock, left => $total, back => $back, in => '' };
 	my $len = length($front) + $total + length $back;
 	syswrite $u->{sock}, "POST /v1/files HTTP/1.1\r\nHost: x\r\n"
-	    . "Authorization: Bearer $s->{key}{alice}\r\n"
+	    . "Authorization: Bearer $s->{key}{$as}\r\n"
 	    . "Content-Type: $type\r\nContent-Length: $len\r\n\r\n$front";
 	return $u;
 }
@@ -68,7 +70,18 @@ sub timed { my $t = time; my $r = $_[0]->(); return ($r, time - $t) }
 
 # --- too many at once ---
 
-my @slow = map { begin() } 1 .. 12;
+# One user may hold twice as many places as are free: of twelve the first has
+# eight, the second three of the other four.
+sub fill {
+	my @all;
+	for (['alice', 8], ['bob', 3], ['carol', 1]) {
+		my ($as, $n) = @$_;
+		push @all, map { begin($as) } 1 .. $n;
+		sleep 0.3 * $slack;
+	}
+	return @all;
+}
+my @slow = fill();
 my @more;
 # Have them all send for a while, and do something every so often.
 sub keep_going {
@@ -106,7 +119,7 @@ cmp_ok($t, '<', $at_once, '... at once');
 is((grep { answer($_, 10)->{status} == 503 } @more), 2,
     'those who wait are sent away in the end');
 
-my $next = begin();
+my $next = begin('carol');
 sleep 0.3;
 finish(shift @slow);
 finish($next);
@@ -117,7 +130,7 @@ is((grep { answer($_, 10)->{status} == 200 } @slow), 11,
     'the slow ones were all taken');
 
 # A place is waited for five seconds.
-@slow = map { begin() } 1 .. 12;
+@slow = fill();
 keep_going(0.3);
 my $late = begin();
 my $began = time;
@@ -128,6 +141,32 @@ cmp_ok($late->{at} - $began, '>', 4.9, '... not sooner');
 cmp_ok($late->{at} - $began, '<', 5 + $slack, '... nor later');
 finish($_) for @slow;
 is((grep { answer($_, 10)->{status} == 200 } @slow), 12, 'all places still work');
+@slow = ();
+
+# --- one user alone ---
+
+@slow = map { begin() } 1 .. 8;
+keep_going(0.3);
+@more = map { begin() } 1, 2;
+keep_going(0.3);
+$a = answer(begin(), $at_once);
+is($a->{status}, 429, 'nobody gets more than two thirds of the places');
+like(header($a, 'Retry-After'), qr/^\d+$/, '... told to come again');
+is($a->{json}{error}{type}, 'rate_limit_error', '... in the dialect');
+for my $n (1 .. 3) {
+	my $u = begin('bob');
+	finish($u);
+	is(answer($u, $at_once)->{status}, 200, "another user's upload is taken at once");
+}
+($r, $t) = timed(sub { $s->get('/v1/files', as => 'bob') });
+is($r->{status}, 200, '... and a GET answered');
+finish(shift @slow);
+finish($_) for @more;
+is((grep { answer($_, 10)->{status} == 200 } $more[0]), 1,
+    'a place of his own that becomes free goes to one of his who waits');
+is(answer($more[1], 10)->{status}, 200, '... and then to the other');
+finish($_) for @slow;
+is((grep { answer($_, 10)->{status} == 200 } @slow), 7, 'his were all taken');
 @slow = ();
 
 # --- too slow ---
