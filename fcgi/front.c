@@ -32,9 +32,17 @@
 
 #define SEND_S 120   /* A peer may take nothing for so long. */
 #define PAUSE_MS 100 /* After running out of descriptors. */
-#define QUIET_MS 20  /* When stopping: nothing more is under way. */
 #define NEVENTS 4
 #define NACCEPT 16 /* Connections taken before looking at others. */
+
+/*
+ * When stopping, kept connections are closed after their next answer, with its
+ * end, so that nobody can send one more meanwhile.  Idle ones are left to the
+ * web server, which gives them up after a second (nginx/satchel-http.conf):
+ * closed here, they could just have a request on the way.  So long do those
+ * stay that it does not give up.
+ */
+#define QUIET_MS 1500
 
 /*
  * A new connection counts as a request until a thread has it, but not for
@@ -64,14 +72,16 @@ struct front {
 	int told; /* To stop. */
 
 	pthread_mutex_t lock; /* Over all below. */
+	size_t open;          /* Connections. */
 	size_t busy;          /* Threads with a request. */
 	size_t fresh;    /* Connections of this generation that none has. */
 	uint32_t gen;    /* Never 0. */
 	uint64_t gen_ms; /* When it began. */
 	uint64_t answered;
 	struct turns turns;
-	int paused;   /* The door is shut until a thread is free. */
-	int stopping; /* Keep no connection. */
+	int paused; /* The door is shut until a thread is free. */
+
+	_Atomic int stopping; /* Keep no connection. */
 };
 
 /* A thread that answers. */
@@ -96,7 +106,19 @@ clear(struct front *f)
 	(void)!read(f->wakefd, &count, sizeof(count));
 }
 
-/* Have a thread see the next request on ${fd}, of generation ${gen} if new. */
+/* ${fd} is done with.  With the lock held. */
+static void
+drop(struct front *f, int fd)
+{
+
+	close(fd);
+	f->open--;
+}
+
+/*
+ * Have a thread see the next request on ${fd}, of generation ${gen} if new.
+ * With the lock held.
+ */
 static void
 watch(struct front *f, int op, int fd, uint32_t gen)
 {
@@ -105,7 +127,7 @@ watch(struct front *f, int op, int fd, uint32_t gen)
 
 	if (epoll_ctl(f->connfd, op, fd, &e)) {
 		log_err("front: epoll: %s", strerror(errno));
-		close(fd);
+		drop(f, fd);
 	}
 }
 
@@ -144,10 +166,13 @@ answer(struct worker *w, FCGX_Request *fcgx, int fd, int *keep)
 
 	/* What is left of a body would be taken for the next request: such a
 	 * connection the library closes, reading off what still comes so that
-	 * the peer sees our answer.  Of the others we dispose ourselves. */
+	 * the peer sees our answer.  Of the others we dispose ourselves; when
+	 * stopping, at once, so that the peer sees both ends together. */
 	*keep = fcgx->keepConnection;
 	fcgx->keepConnection = io_finish(&io);
 	FCGX_Finish_r(fcgx);
+	if (w->front->stopping && fcgx->ipcFd >= 0)
+		(void)shutdown(fcgx->ipcFd, SHUT_WR);
 	io_end(&io);
 	return (fcgx->ipcFd >= 0);
 }
@@ -204,7 +229,9 @@ done(struct front *f, struct turn *turn, int fd, int keep)
 	if (keep && !f->stopping)
 		watch(f, EPOLL_CTL_MOD, fd, 0);
 	else if (fd != -1)
-		close(fd);
+		drop(f, fd);
+	else
+		f->open--; /* The library has closed it. */
 	pthread_mutex_unlock(&f->lock);
 	if (news)
 		wake(f);
@@ -215,6 +242,7 @@ static int
 left(struct front *f, const struct epoll_event *e)
 {
 	char c;
+	int last;
 
 	if (!(e->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) ||
 	    recv(FD_OF(e), &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
@@ -222,8 +250,11 @@ left(struct front *f, const struct epoll_event *e)
 	/* The thread that had it may still be inside done(). */
 	pthread_mutex_lock(&f->lock);
 	seen(f, GEN_OF(e));
-	close(FD_OF(e));
+	drop(f, FD_OF(e));
+	last = f->stopping && f->open == 0;
 	pthread_mutex_unlock(&f->lock);
+	if (last)
+		wake(f);
 	return (1);
 }
 
@@ -280,9 +311,10 @@ adopt(struct front *f, int fd, int tcp)
 	if (tcp)
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	pthread_mutex_lock(&f->lock);
+	f->open++;
 	f->fresh++;
-	pthread_mutex_unlock(&f->lock);
 	watch(f, EPOLL_CTL_ADD, fd, f->gen);
+	pthread_mutex_unlock(&f->lock);
 }
 
 /* What has been silent for long is expected no more.  With the lock held. */
@@ -425,26 +457,43 @@ round_of(struct front *f, int wait)
 	return (pause);
 }
 
-/* How much has been answered; ~0 while a thread is busy. */
-static uint64_t
-progress(struct front *f)
+/*
+ * How much has been answered; UINT64_MAX while a thread is busy.  Return
+ * non-zero as long as there are connections.
+ */
+static int
+progress(struct front *f, uint64_t *n)
 {
-	uint64_t n;
+	int open;
 
 	pthread_mutex_lock(&f->lock);
-	n = f->busy == 0 ? f->answered : UINT64_MAX;
+	*n = f->busy == 0 ? f->answered : UINT64_MAX;
+	open = f->open > 0;
 	pthread_mutex_unlock(&f->lock);
-	return (n);
+	return (open);
 }
 
-/*
- * Take what has already connected and nobody more, then wait until nothing runs
- * and nothing more has come for a moment.
- */
+/* Until no connection is left, or those left have been silent for a while. */
+static void
+linger(struct front *f)
+{
+	uint64_t before = UINT64_MAX, now, ms, until = 0;
+
+	while (progress(f, &now)) {
+		ms = clock_ms();
+		if (now != before || now == UINT64_MAX)
+			until = ms + QUIET_MS;
+		else if (ms >= until)
+			break;
+		before = now;
+		(void)round_of(f, now == UINT64_MAX ? -1 : (int)(until - ms));
+	}
+}
+
+/* Take what has already connected and nobody more, and see those off. */
 static void
 stop(struct front *f)
 {
-	uint64_t before = UINT64_MAX, now;
 
 	pthread_mutex_lock(&f->lock);
 	f->stopping = 1;
@@ -456,11 +505,7 @@ stop(struct front *f)
 	f->listenfd = -1;
 	if (f->job->stopping != NULL)
 		f->job->stopping(f->job->cookie);
-
-	while ((now = progress(f)) != before || now == UINT64_MAX) {
-		before = now;
-		(void)round_of(f, now == UINT64_MAX ? -1 : QUIET_MS);
-	}
+	linger(f);
 }
 
 static void

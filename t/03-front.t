@@ -252,8 +252,43 @@ my ($sock, $pid) = start('two', 1, 2);
 	ok(!Fcgi->connect($sock), 'told to stop: nobody more can connect');
 	ok(!-e $sock, '... and the socket is gone');
 	is($c->answer->{body}, 'slept', 'what runs is finished');
-	is(ended($pid, 3), 0, '... and then it ends, with status 0');
+	is(ended($pid, 3 * $patience), 0, '... and then it ends, with status 0');
 	ok($kept->closed(1), 'idle connections are closed');
+}
+
+# Stopping with kept connections, on which a request may be on its way.
+{
+	my ($s, $parent) = start('kept', 1, 2);
+	my @kept = map { Fcgi->connect($s) } 1 .. 3;
+	for my $c (@kept) {
+		$c->request('/pid', '');
+		$c->{pid} = $c->answer->{body};
+	}
+	kill HUP => $parent;
+	sleep 0.6;
+	for my $c (@kept[0, 1]) {
+		$c->request('/pid', '');
+		is(($c->answer // {})->{body}, $c->{pid},
+		    'a request on a kept connection is answered after a reload');
+		ok($c->closed(0.5), '... and the connection closed with that');
+	}
+	ok(kill(0 => $kept[2]{pid}), 'one more may have one');
+	$kept[2]->close;
+	my $t = time;
+	sleep 0.02 while kill(0 => $kept[2]{pid}) && time - $t < 10;
+	cmp_ok(time - $t, '<', 0.7 * $patience, 'without any it ends at once');
+
+	my $idle = Fcgi->connect($s);
+	$idle->request('/pid', '');
+	my $old = $idle->answer->{body};
+	$t = time;
+	kill HUP => $parent;
+	sleep 0.02 while kill(0 => $old) && time - $t < 20;
+	cmp_ok(time - $t, '>', 1.4, 'idle ones that stay open have their time');
+	cmp_ok(time - $t, '<', 4 * $patience, '... and no more');
+	ok($idle->closed(1), '... and are closed');
+	kill TERM => $parent;
+	is(ended($parent, 5), 0, 'it ends');
 }
 
 # Several processes.
