@@ -106,7 +106,8 @@ sbx_destroy(struct sbx_req *r)
 {
 
 	/* One that has gone already is what the caller wants. */
-	(void)session_destroy(r->srv->host, r->id);
+	if (session_destroy(r->srv->host, r->id) == SESSION_FAIL)
+		return (sbx_fail(r, 500, "failed", "see the sandbox's log"));
 	(void)sbx_begin(r, 204, NULL, 0);
 	return (0);
 }

@@ -6,8 +6,10 @@ use strict;
 use warnings;
 use IO::Select;
 use JSON::PP ();
+use POSIX ();
 use Socket;
 use Test::More;
+use Time::HiRes qw(sleep time);
 use Attacks;
 use Sandbox;
 
@@ -127,5 +129,43 @@ is("$r->{content}{stdout}$r->{content}{stderr} @{$r->{content}{files}}",
 is(join(' ', map { $_->{path} }
     @{JSON::PP::decode_json($s->list($id, '.')->{body})->{files}}),
     'l.csv plot_1.png', '... and what its libraries keep is not shown');
+
+# Both who look after a session may be killed from outside.
+sub parent {
+	my ($parent) = Satchel::_slurp("/proc/$_[0]/stat") =~ /\) \w (\d+)/;
+	return $parent;
+}
+for my $killed ('warden', 'warden and supervisor') {
+	my $victim = $s->session;
+	my %its = $s->meta($victim);
+	my $warden = parent($its{pid});
+	my $busy = fork // die;
+	if (!$busy) {
+		eval { $s->bash($victim, '(setsid sh -c "sleep 600 & sleep 600"'
+		    . ' &); sleep 600') };
+		POSIX::_exit(0);
+	}
+	my ($until, @all) = time + 5;
+	sleep 0.02 while (@all = $s->inside($victim)) < 5 && time < $until;
+	cmp_ok(scalar @all, '>=', 5, "73: a session at work: $killed");
+	like(Satchel::_slurp("/proc/$warden/stat"), qr/\(warden\)/,
+	    '73: with a warden');
+	if ($killed =~ /supervisor/) {
+		kill 'STOP', $its{pid};
+		kill 'KILL', $warden, $its{pid};
+		$until = time + 5;
+		sleep 0.01 while time < $until && grep { Satchel::_alive($_) }
+		    $warden, $its{pid};
+	} else {
+		kill 'KILL', $warden;
+	}
+	is($s->del("/sessions/$victim")->{status}, 204, "73: destroyed: $killed");
+	is(join(' ', grep { Satchel::_alive($_) } @all), '',
+	    "73: when that is answered nothing runs on: $killed");
+	ok(!-e "$s->{sessions}/$victim", "73: nor is a file left: $killed");
+	waitpid $busy, 0;
+}
+is($s->python($id, 'print("on")')->{stdout}, "on\n",
+    '73: and another session goes on');
 $s->done;
 done_testing();

@@ -16,6 +16,7 @@
 #include "jail/meta.h"
 #include "jail/place.h"
 #include "jail/plain.h"
+#include "jail/strays.h"
 
 #define BACKLOG 64
 #define END_MS 1000
@@ -46,7 +47,7 @@ place_make(int at, const char *name, int *dir, int *lock)
 err2:
 	if (*lock != -1)
 		(void)close(*lock);
-	place_discard(at, name, *dir);
+	(void)place_discard(at, name, *dir);
 	return (-1);
 err1:
 	(void)unlinkat(at, name, AT_REMOVEDIR);
@@ -118,33 +119,42 @@ place_over(int at, const char *name)
 	return (over);
 }
 
-void
+int
 place_discard(int at, const char *name, int dir)
 {
 	static const char *const names[] = {"sock", "meta", "meta.new", "lock"};
 	size_t i;
 
+	if (plain_here(dir) && strays_end()) {
+		log_warn("sandbox: %s: its programs do not end", name);
+		(void)close(dir);
+		return (-1);
+	}
 	plain_remove(dir);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		(void)unlinkat(dir, names[i], 0);
 	(void)close(dir);
 	if (unlinkat(at, name, AT_REMOVEDIR) && errno != ENOENT)
 		log_warn("sandbox: %s: %s", name, strerror(errno));
+	return (0);
 }
 
-/* Wait until the warden of a session without namespaces has ended all of it. */
-static void
+/* Wait until the warden of a session without namespaces has ended all of it.
+ * Return 0, or -1 if it does not.
+ */
+static int
 await_end(int dir)
 {
 	static const struct timespec moment = {.tv_nsec = 500000};
 	uint64_t until = clock_ms() + END_MS;
-	int lock;
+	int lock, held;
 
 	if ((lock = openat(dir, "lock", O_RDONLY | O_CLOEXEC)) == -1)
-		return;
-	while (place_held(lock) && clock_ms() < until)
+		return (0);
+	while ((held = place_held(lock)) && clock_ms() < until)
 		(void)nanosleep(&moment, NULL);
 	(void)close(lock);
+	return (held ? -1 : 0);
 }
 
 int
@@ -154,12 +164,12 @@ place_end(int at, const char *name)
 	int dir;
 
 	if ((dir = place_open(at, name)) == -1)
-		return (-1);
-
-	if (meta_read(dir, &m) == 0 && end_session(dir, &m))
+		return (0);
+	if ((meta_read(dir, &m) == 0 && end_session(dir, &m)) ||
+	    (plain_here(dir) && await_end(dir))) {
 		log_warn("sandbox: %s: its supervisor does not end", name);
-	if (plain_here(dir))
-		await_end(dir);
-	place_discard(at, name, dir);
-	return (0);
+		(void)close(dir);
+		return (-1);
+	}
+	return (place_discard(at, name, dir));
 }

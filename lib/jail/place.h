@@ -60,14 +60,17 @@ void place_sock(int, struct sockaddr_un *);
 
 /**
  * place_discard(at, name, dir):
- * Remove the directory, open as ${dir}, which is closed.
+ * Remove the directory, open as ${dir}, which is closed, and end what may run
+ * of a session whose supervisor was killed.  Return 0; or -1, after logging, if
+ * that does not end: the directory stays then.
  */
-void place_discard(int, const char *, int);
+int place_discard(int, const char *, int);
 
 /**
  * place_end(at, name):
  * End the session, if it lives (end_session()), and remove the directory.
- * Return -1 if it was not there.
+ * Return 0 when nothing of it runs, or is there, any more; or -1, after
+ * logging: the directory stays then.
  */
 int place_end(int, const char *);
 

@@ -154,7 +154,7 @@ ready_begin(int idle, const char *mark, const char *maker, struct birth *b,
 	if ((b->sock = place_listen(b->dir)) == -1) {
 		(void)snprintf(why, size, "socket: %s", strerror(errno));
 		(void)close(b->lock);
-		place_discard(idle, b->made, b->dir);
+		(void)place_discard(idle, b->made, b->dir);
 		return (-1);
 	}
 	return (0);

@@ -121,7 +121,7 @@ look_around(const struct host *H, int sure, int remove)
 		if (!sure || !place_over(H->dir, d->d_name))
 			n++;
 		else if (remove && (dir = place_open(H->dir, d->d_name)) != -1)
-			place_discard(H->dir, d->d_name, dir);
+			(void)place_discard(H->dir, d->d_name, dir);
 	}
 	(void)closedir(D);
 	return (n);
@@ -376,7 +376,7 @@ start(struct host *H, const struct limits *l, const char *id,
 	(void)close(lock);
 	if (bad) {
 		/* Should it live after all, it ends when it misses its lock. */
-		place_discard(H->dir, id, dir);
+		(void)place_discard(H->dir, id, dir);
 		return (SESSION_FAIL);
 	}
 	(void)close(dir);
@@ -532,11 +532,14 @@ session_destroy(struct host *H, const char *id)
 	struct stat st;
 	int dir;
 
-	if (find(H, id, &dir, &st, &m) != SESSION_OK)
+	if (find(H, id, &dir, &st, &m) != SESSION_OK) {
+		/* Who has ended it may have left some of it. */
+		if (session_is_id(id) && place_over(H->dir, id))
+			host_sweep(H);
 		return (SESSION_NONE);
+	}
 	(void)close(dir);
-	(void)place_end(H->dir, id);
-	return (SESSION_OK);
+	return (place_end(H->dir, id) ? SESSION_FAIL : SESSION_OK);
 }
 
 enum session_rc

@@ -113,7 +113,7 @@ enum session_rc session_connect(struct host *, const char *, uint64_t, int *);
 /**
  * session_destroy(H, id):
  * End ${id} at once with all that runs in it, and remove it.  SESSION_NONE if
- * there is none.
+ * there is none, SESSION_FAIL if some of it runs on.
  */
 enum session_rc session_destroy(struct host *, const char *);
 

@@ -113,17 +113,17 @@ loop(struct jail *J)
 
 /*
  * From now on children are waited for when signalfd says so.  The first process
- * of a pid namespace can tell whether SIGTERM comes from outside; any other
- * ends by it.
+ * of a pid namespace can tell whether SIGTERM comes from outside, and where
+ * rules confine its session none comes from inside; any other ends by it.
  */
 static int
-watch_children(void)
+watch_children(const struct jail *J)
 {
 	sigset_t mask;
 
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
-	if (getpid() == 1)
+	if (getpid() == 1 || J->rules != -1)
 		sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, GUEST_LEAVES);
 	if (sigprocmask(SIG_SETMASK, &mask, NULL))
@@ -161,7 +161,7 @@ supervisor_first(struct jail *J)
 
 	/* Nobody may look at us, nor may we gain anything any more. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || filter_drop() ||
-	    (J->sigs = watch_children()) == -1 ||
+	    (J->sigs = watch_children(J)) == -1 ||
 	    (J->root = open(J->rules == -1 ? NS_WORKSPACE : J->land.work,
 		 O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1 ||
 	    fcntl(SUPERVISOR_LOCK, F_SETFD, FD_CLOEXEC) ||

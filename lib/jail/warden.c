@@ -67,11 +67,20 @@ watch(pid_t supervisor)
 	_exit(0);
 }
 
-/* In the supervisor: what of its session it can signal is its own. */
+/*
+ * In the supervisor: what of its session it can signal is its own.  Should the
+ * warden end first, it is told so and ends its session itself.
+ */
 static _Noreturn void
-supervise(struct jail *J, struct ns_fail *f)
+supervise(struct jail *J, pid_t warden, struct ns_fail *f)
 {
 
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0)) {
+		(void)ns_failed(f, "warden");
+		supervisor_failed(f);
+	}
+	if (getppid() != warden)
+		_exit(1);
 	if (landlock_apart(f))
 		supervisor_failed(f);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)) {
@@ -85,7 +94,7 @@ _Noreturn void
 warden_supervise(struct jail *J)
 {
 	struct ns_fail f = {.step = "fork"};
-	pid_t pid;
+	pid_t pid, warden;
 
 	/* Whoever has started us waits for an end, which shall be ours. */
 	if ((pid = fork()) == -1)
@@ -94,10 +103,11 @@ warden_supervise(struct jail *J)
 		_exit(0);
 	if (prepare(J, &f))
 		supervisor_failed(&f);
+	warden = getpid();
 	if ((pid = fork()) == -1)
 		goto err;
 	if (pid == 0)
-		supervise(J, &f);
+		supervise(J, warden, &f);
 	(void)dprintf(SUPERVISOR_REPORT, "pid %ld\n", (long)pid);
 	watch(pid);
 

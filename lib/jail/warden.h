@@ -8,7 +8,8 @@
  * a session ends whole with its supervisor.  The warden is the supervisor's
  * parent, in a domain (landlock.h) around that of the supervisor, and does
  * nothing until that has ended: then it kills all that is left, and lets go of
- * the session's lock.
+ * the session's lock.  A supervisor whose warden ends does as much itself; for
+ * when both are killed at once there is strays.h.
  */
 
 /**
