@@ -163,7 +163,7 @@ const struct row conf_rows[] = {
 	    "A session this old ends."),
 	NUM("sandbox.sessions_max", AT(sandbox_sessions), "256", 1, 100000,
 	    "Sessions of one host; one more is answered 503."),
-	NUM("sandbox.sessions_per_user", AT(sandbox_sessions_per_user), "64",
+	NUM("sandbox.sessions_per_user", AT(sandbox_sessions_per_user), "128",
 	    1, 100000,
 	    "A user's containers with a session, or LibreChat runs; then 429."),
 	TEXT("sandbox.languages", path, AT(sandbox_languages), "",

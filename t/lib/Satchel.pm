@@ -247,6 +247,15 @@ sub run {
 	return \%r;
 }
 
+# Which sanitizer a program was built with: 'asan', 'tsan' or ''.  Both keep much
+# memory of their own, so that bounds on memory are wider then.
+sub sanitizer {
+	my ($name) = @_;
+	my $path = "$build/$name";
+	return system('grep', '-q', '__asan_init', $path) == 0 ? 'asan'
+	    : system('grep', '-q', '__tsan_init', $path) == 0 ? 'tsan' : '';
+}
+
 # The path of a program, for tests that drop root: a checkout of root's own may
 # be out of an ordinary user's reach, so it is copied then.
 my $copies;
