@@ -130,6 +130,38 @@ is(join(' ', map { $_->{path} }
     @{JSON::PP::decode_json($s->list($id, '.')->{body})->{files}}),
     'l.csv plot_1.png', '... and what its libraries keep is not shown');
 
+# Space is held by what was removed too, however it is held, and between calls.
+my $over = qr/^sandbox: limit of \d+ files reached/;
+my $hide = <<'PY';
+import ctypes, os, time
+f = open('gone', 'wb+'); f.write(bytes(1 << 20)); f.flush()
+L = ctypes.CDLL(None); L.mmap.restype = ctypes.c_void_p
+print(L.mmap(None, ctypes.c_size_t(4096), 1, 1, f.fileno(), ctypes.c_long(0)) > 4096)
+os.unlink('gone')
+PY
+$c = $s->python($id, $hide . "f.close(); time.sleep(20)", timeout => 15);
+is($c->{return_code}, 153, '7: a removed file of which a page is mapped');
+like($c->{stderr}, $over, '7: says so');
+$c = $s->python($id, $hide . "f.close()");
+is($c->{return_code}, 153, '7: also if its call ends before anybody looks');
+is($s->python($id, $hide . 'time.sleep(0.3); print(1)')->{stdout}, "True\n1\n",
+    '7: one that is open as well is counted');
+$s->python($id, 'import os; os._exit(0)');
+$c = $s->python($id, <<'PY');
+import mmap, multiprocessing.heap, time
+f = open('kept (deleted)', 'wb+'); f.write(bytes(4096)); f.flush()
+m = mmap.mmap(f.fileno(), 4096); f.close()
+multiprocessing.heap.Arena._dir_candidates = []
+heaps = [multiprocessing.heap.Arena(4096) for i in range(20)]
+time.sleep(0.3)
+print('here')
+PY
+is("$c->{stdout}$c->{stderr}", "here\n", '7: so are those of shared memory; and'
+    . ' a name may end in "(deleted)"');
+$c = $s->bash($id, 'cp /usr/bin/sleep s; ./s 0.4 & sleep 0.1; rm s; wait $!');
+is("$c->{return_code}$c->{stderr}", '0', '7: a removed program runs on');
+$s->bash($id, 'rm -f kept*');
+
 # Both who look after a session may be killed from outside.
 sub parent {
 	my ($parent) = Satchel::_slurp("/proc/$_[0]/stat") =~ /\) \w (\d+)/;

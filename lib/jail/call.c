@@ -188,7 +188,8 @@ watch(struct call *c)
 			broker_serve(c->g->asks, &c->J->land);
 		now = clock_ms();
 	}
-	return (meter_killed(&c->meter) ? CALL_MEMORY : CALL_ENDED);
+	over = meter_last(&c->meter);
+	return (over == METER_OK ? CALL_ENDED : ends[over]);
 }
 
 static void

@@ -26,7 +26,11 @@ look(struct meter *m, struct plain_use *use)
 {
 	uint64_t began = clock_ms(), now, rest;
 
-	usage_files(m->J, use);
+	/* What was mapped before a call is no more allowed than later. */
+	if (use != &m->there && m->J->lim.isolation == ISOLATION_LANDLOCK)
+		plain_look_mapped(&m->J->land, use);
+	else
+		usage_files(m->J, use);
 	now = clock_ms();
 	rest = (now - began) * PATIENCE;
 	m->next = now + (rest < PATIENCE_MS ? rest : PATIENCE_MS);
@@ -51,8 +55,9 @@ meter_start(struct meter *m, const struct jail *J, const struct limits *l)
 		look(m, &m->there);
 }
 
-int
-meter_killed(const struct meter *m)
+/* Has the kernel killed a process for the memory of the session? */
+static int
+is_killed(const struct meter *m)
 {
 
 	return (cgroup_kills(m->J->group) != m->kills);
@@ -64,8 +69,6 @@ look_at_files(struct meter *m)
 {
 	struct plain_use is;
 
-	if (!is_watched(m->J) || clock_ms() < m->next)
-		return (METER_OK);
 	look(m, &is);
 	if (is.bytes > m->most.bytes && is.bytes > m->there.bytes)
 		return (METER_SPACE);
@@ -79,11 +82,22 @@ enum meter_rc
 meter_look(struct meter *m)
 {
 
-	if (guests_memory(m->memory) > m->memory || meter_killed(m))
+	if (guests_memory(m->memory) > m->memory || is_killed(m))
 		return (METER_MEMORY);
 	if (m->cpu_ms > 0 && guests_cpu_ms() - m->before > m->cpu_ms)
 		return (METER_CPU);
 	if (m->tasks != UINT64_MAX && guests_tasks() > m->tasks)
 		return (METER_TASKS);
+	if (!is_watched(m->J) || clock_ms() < m->next)
+		return (METER_OK);
 	return (look_at_files(m));
+}
+
+enum meter_rc
+meter_last(struct meter *m)
+{
+
+	if (is_killed(m))
+		return (METER_MEMORY);
+	return (is_watched(m->J) ? look_at_files(m) : METER_OK);
 }

@@ -41,9 +41,10 @@ void meter_start(struct meter *, const struct jail *, const struct limits *);
 enum meter_rc meter_look(struct meter *);
 
 /**
- * meter_killed(m):
- * Has the kernel killed a process of the call for the memory of the session?
+ * meter_last(m):
+ * The same of what a call leaves that has ended by itself, maybe before anybody
+ * looked: what it has killed and its files.
  */
-int meter_killed(const struct meter *);
+enum meter_rc meter_last(struct meter *);
 
 #endif /* !JAIL_METER_H_ */

@@ -18,6 +18,7 @@
 #define TMP "tmp"
 #define WORDS_BYTES (16U << 20)
 #define HELD_MAX 256 /* Removed files that are told apart. */
+#define LOOKS 4      /* What is mapped and closed meanwhile is not held. */
 
 /* --- making --- */
 
@@ -165,10 +166,10 @@ look_at(FTSENT *e, struct plain_use *use)
 		return;
 	case FTS_NS:
 	case FTS_DNR: /* It may just have gone. */
-		use->odd |= e->fts_errno != ENOENT;
+		use->odd += e->fts_errno != ENOENT;
 		return;
 	case FTS_ERR:
-		use->odd = 1;
+		use->odd++;
 		return;
 	default:
 		break;
@@ -191,34 +192,43 @@ look_below(const struct land *land, struct plain_use *use)
 	(void)snprintf(work, sizeof(work), "%s", land->work);
 	(void)snprintf(tmp, sizeof(tmp), "%s", land->tmp);
 	if ((t = fts_open(roots, FTS_PHYSICAL | FTS_XDEV, NULL)) == NULL) {
-		use->odd = 1;
+		use->odd++;
 		return;
 	}
 	while (errno = 0, (e = fts_read(t)) != NULL)
 		look_at(e, use);
 	if (errno != 0)
-		use->odd = 1;
+		use->odd++;
 	(void)fts_close(t);
 }
 
 /* Removed files that have been counted. */
 struct held {
+	const struct land *land;
 	dev_t dev;
 	ino_t seen[HELD_MAX];
 	size_t n;
 	struct plain_use *use;
 };
 
-static void
-count(struct held *h, const struct stat *st)
+static int
+is_counted(const struct held *h, ino_t ino)
 {
 	size_t i;
 
-	if (!S_ISREG(st->st_mode) || st->st_nlink > 0 || st->st_dev != h->dev)
-		return;
 	for (i = 0; i < h->n; i++)
-		if (h->seen[i] == st->st_ino)
-			return;
+		if (h->seen[i] == ino)
+			return (1);
+	return (0);
+}
+
+static void
+count(struct held *h, const struct stat *st)
+{
+
+	if (!S_ISREG(st->st_mode) || st->st_nlink > 0 || st->st_dev != h->dev ||
+	    is_counted(h, st->st_ino))
+		return;
 	if (h->n < HELD_MAX)
 		h->seen[h->n++] = st->st_ino;
 	h->use->files++;
@@ -254,7 +264,7 @@ look_task(struct held *h, int task, const char *tid)
 	fd = openat(task, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1 || (D = fdopendir(fd)) == NULL) {
 		/* A program that may not be read hides what it holds. */
-		h->use->odd |= errno == EACCES && !is_ending(task, tid);
+		h->use->odd += errno == EACCES && !is_ending(task, tid);
 		if (fd != -1)
 			(void)close(fd);
 		return;
@@ -265,14 +275,78 @@ look_task(struct held *h, int task, const char *tid)
 	(void)closedir(D);
 }
 
+/* Does ${path} begin with the directory ${dir}? */
+static int
+is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return (strncmp(path, dir, n) == 0 && path[n] == '/');
+}
+
+/*
+ * Is what the line ${text} of a process's maps says a file of the session that
+ * has been removed, and that nobody has open?  Nothing tells how large it is.
+ */
+static int
+is_hidden(const struct held *h, char *text)
+{
+	char *path = strchr(text, '/'), *end;
+	unsigned long ino;
+	struct stat st;
+
+	if (path == NULL ||
+	    (!is_below(path, h->land->work) && !is_below(path, h->land->tmp)))
+		return (0);
+	text[strcspn(text, "\n")] = '\0';
+	if ((end = strrchr(path, ' ')) == NULL ||
+	    strcmp(end, " (deleted)") != 0 ||
+	    sscanf(text, "%*s %*s %*s %*s %lu", &ino) != 1)
+		return (0);
+	if (is_counted(h, ino))
+		return (0);
+
+	/* Or it has been given a name that ends so. */
+	return (lstat(path, &st) != 0 || st.st_ino != ino);
+}
+
+/* What the process ${pid} has mapped, once it is known what is open. */
+static void
+look_mapped(void *cookie, int proc, pid_t pid)
+{
+	struct held *h = cookie;
+	char path[32], *line = NULL;
+	size_t room = 0;
+	FILE *f;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%d/maps", (int)pid);
+	if ((fd = openat(proc, path, O_RDONLY | O_CLOEXEC)) == -1)
+		return; /* Its open files do not show either. */
+	if ((f = fdopen(fd, "r")) == NULL) {
+		(void)close(fd);
+		h->use->odd++;
+		return;
+	}
+	while (getline(&line, &room, f) != -1)
+		h->use->odd += is_hidden(h, line);
+	free(line);
+	(void)fclose(f);
+}
+
+/* What the process ${pid} runs, which need not be open, and has open. */
 static void
 look_held(void *cookie, int proc, pid_t pid)
 {
+	struct stat st;
 	struct dirent *d;
 	char path[32];
 	int fd;
 	DIR *D;
 
+	(void)snprintf(path, sizeof(path), "%d/exe", (int)pid);
+	if (fstatat(proc, path, &st, 0) == 0)
+		count(cookie, &st);
 	(void)snprintf(path, sizeof(path), "%d/task", (int)pid);
 	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1)
@@ -287,18 +361,40 @@ look_held(void *cookie, int proc, pid_t pid)
 	(void)closedir(D);
 }
 
-void
-plain_look(const struct land *land, struct plain_use *use)
+static void
+look_all(const struct land *land, struct plain_use *use, int mapped)
 {
-	struct held h = {.use = use};
+	struct held h = {.land = land, .use = use};
+	int i, below, open = -1;
 	struct stat st;
 
 	memset(use, 0, sizeof(*use));
 	look_below(land, use);
-	if (stat(land->work, &st) == 0) {
-		h.dev = st.st_dev;
+	if (stat(land->work, &st))
+		return;
+	h.dev = st.st_dev;
+	below = use->odd;
+	for (i = 0; i < LOOKS && use->odd != open; i++) {
+		use->odd = below;
 		guests_each(look_held, &h);
+		open = use->odd;
+		if (mapped)
+			guests_each(look_mapped, &h);
 	}
+}
+
+void
+plain_look(const struct land *land, struct plain_use *use)
+{
+
+	look_all(land, use, 0);
+}
+
+void
+plain_look_mapped(const struct land *land, struct plain_use *use)
+{
+
+	look_all(land, use, 1);
 }
 
 void

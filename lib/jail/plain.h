@@ -14,7 +14,7 @@
 struct plain_use {
 	uint64_t bytes; /* On the disk, */
 	uint64_t files; /* directories and links included. */
-	int odd;        /* There is something that cannot be looked at. */
+	int odd;        /* How much there is that cannot be looked at. */
 };
 
 /**
@@ -46,12 +46,13 @@ const char *plain_path(const struct limits *);
 int plain_here(int);
 
 /**
- * plain_look(land, use):
+ * plain_look(land, use), plain_look_mapped(land, use):
  * Fill in ${use} with what there is in the directories of ${land}, and in files
- * that have been removed but that guests hold open.  In a process of one
- * thread.
+ * that have been removed but that guests hold open or run.  The other one also
+ * takes those that are only mapped, which are odd.  In a process of one thread.
  */
 void plain_look(const struct land *, struct plain_use *);
+void plain_look_mapped(const struct land *, struct plain_use *);
 
 /**
  * plain_bound(land, most):
