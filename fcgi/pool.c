@@ -29,7 +29,7 @@ struct state {
 	} child[POOL_SLOTS];
 	unsigned int generation;
 	uint64_t pause, not_before; /* ms */
-	int wanted;  /* A reload, once there is room for one. */
+	int wanted;                 /* A reload, once there is room for one. */
 	int retired; /* The generations before this one were told to end. */
 	int stopping;
 	sigset_t watched, before;
