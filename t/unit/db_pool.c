@@ -84,13 +84,22 @@ test_alone(void)
 	ok(db_pool_idle(pool) == &one && db_pool_idle(pool) == &two &&
 		db_pool_idle(pool) == NULL,
 	    "the idle ones come out at the end");
+}
 
+static void
+test_retired(void)
+{
+	void *a = NULL;
+	int one = 1;
+
+	while (db_pool_idle(pool) != NULL)
+		;
 	ok(db_pool_take(pool, 0, &a) == 0 && db_pool_put(pool, &one) == 0,
 	    "what is put back is kept");
 	db_pool_retire(pool);
 	ok(db_pool_idle(pool) == &one, "retired: the idle ones come out");
 	ok(db_pool_take(pool, 0, &a) == 0 && a == NULL &&
-		db_pool_put(pool, &two) == -1 && db_pool_idle(pool) == NULL,
+		db_pool_put(pool, &one) == -1 && db_pool_idle(pool) == NULL,
 	    "... and nothing is kept any more");
 }
 
@@ -102,6 +111,7 @@ main(void)
 		return (1);
 	test_alone();
 	test_threads();
+	test_retired();
 	db_pool_free(pool);
 	db_pool_free(NULL);
 	return (done_testing());
