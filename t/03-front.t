@@ -387,16 +387,16 @@ my ($sock, $pid) = start('two', 1, 2);
 	my @slow;
 	for my $n (1 .. 3) {
 		push @slow, map { Fcgi->connect($s) } 1 .. 64;
-		$_->request('/sleep/9000', '') for @slow[-64 .. -1];
+		$_->request('/sleep/' . 15000 * $patience, '') for @slow[-64 .. -1];
 		sleep 0.5 * $patience;
 		kill HUP => $parent;
 		last if $n == 3;
 		ok($logged->($n, qr/reloaded, 64 processes/, 5 * $patience), "reload $n");
 	}
-	ok($logged->(1, qr/192 processes are there: the reload waits/, 3),
+	ok($logged->(1, qr/192 processes are there: the reload waits/, 5 * $patience),
 	    'a reload waits while there is no room for the new processes');
 	unlike(slurp($log), qr/killed/, '... and nobody is killed');
-	is(scalar(grep { ($_->answer(20 * $patience) // {})->{ended} } @slow), 192,
+	is(scalar(grep { ($_->answer(30 * $patience) // {})->{ended} } @slow), 192,
 	    '... all that run are answered');
 	ok($logged->(3, qr/reloaded, 64 processes/, 5 * $patience),
 	    '... then comes the reload');
