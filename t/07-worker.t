@@ -110,6 +110,18 @@ is($r->{exit}, 1, 'an address that is none: refused');
 	    'those of a script before it are');
 }
 
+# Half an upload of 1,000 bytes to the worker; the connection, and what is to come.
+sub begin_upload {
+	my ($w) = @_;
+	my $c = Fcgi->connect($w->{sock});
+	my ($type, $form) = Satchel::form(['file', 'x' x 1000, 'a.txt']);
+	$c->send(Fcgi::head(1, REQUEST_METHOD => 'POST', REQUEST_URI => '/v1/files',
+	    HTTP_AUTHORIZATION => "Bearer $s->{key}{alice}",
+	    CONTENT_TYPE => $type, CONTENT_LENGTH => length $form)
+	    . Fcgi::record(Fcgi::T_STDIN(), substr $form, 0, 500));
+	return ($c, substr $form, 500);
+}
+
 # --- life ---
 
 my $w = start();
@@ -118,17 +130,12 @@ like(slurp($w->{log}), qr/"level":"info".*pool files, 1 processes of 64 threads/
     '... and says as what');
 like(ask($w, '/v1/files'), qr/^Status: 200/, '... and answers');
 {
-	my $c = Fcgi->connect($w->{sock});
-	my ($type, $form) = Satchel::form(['file', 'x' x 1000, 'a.txt']);
-	$c->send(Fcgi::head(1, REQUEST_METHOD => 'POST', REQUEST_URI => '/v1/files',
-	    HTTP_AUTHORIZATION => "Bearer $s->{key}{alice}",
-	    CONTENT_TYPE => $type, CONTENT_LENGTH => length $form)
-	    . Fcgi::record(Fcgi::T_STDIN(), substr $form, 0, 500));
+	my ($c, $rest) = begin_upload($w);
 	sleep 0.2;
 	kill TERM => $w->{pid};
 	sleep 0.3;
 	ok(!Fcgi->connect($w->{sock}), 'told to stop, it takes nobody more');
-	$c->send(Fcgi::body(substr $form, 500));
+	$c->send(Fcgi::body($rest));
 	like($c->answer->{out}, qr/^Status: 200 .*"bytes":1000/s,
 	    '... finishes an upload');
 	is(ended($w), 0, '... and ends well');
@@ -147,17 +154,12 @@ like(ask($w, '/v1/files'), qr/^Status: 200/, '... and answers');
 	ok(until_true(sub { ask($w, '/v1/files') =~ /^Status: 200/ }), 'again');
 	my @own = grep { !$others{$_} } $connections->();
 	isnt(scalar @own, 0, 'it keeps a connection to the database');
-	my $c = Fcgi->connect($w->{sock});
-	my ($type, $form) = Satchel::form(['file', 'x' x 1000, 'a.txt']);
-	$c->send(Fcgi::head(1, REQUEST_METHOD => 'POST', REQUEST_URI => '/v1/files',
-	    HTTP_AUTHORIZATION => "Bearer $s->{key}{alice}",
-	    CONTENT_TYPE => $type, CONTENT_LENGTH => length $form)
-	    . Fcgi::record(Fcgi::T_STDIN(), substr $form, 0, 500));
+	my ($c, $rest) = begin_upload($w);
 	sleep 0.5;
 	kill TERM => $w->{pid};
 	ok(until_true(sub { !grep { !$others{$_} } $connections->() }),
 	    'told to stop, with an upload under way: not any more');
-	$c->send(Fcgi::body(substr $form, 500));
+	$c->send(Fcgi::body($rest));
 	like($c->answer->{out}, qr/^Status: 200 .*"bytes":1000/s,
 	    '... and finishes the upload');
 	is(ended($w), 0, '... and ends');
