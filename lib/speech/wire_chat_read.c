@@ -6,6 +6,7 @@
 #include "speech/pick.h"
 #include "speech/wire_chat.h"
 #include "speech/wire_chat_calls.h"
+#include "speech/wire_usage.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define TEXT_MAX (64U << 20)
@@ -108,24 +109,11 @@ take_calls(struct stream *s, struct jspan delta)
 void
 wire_chat_usage(struct usage *usage, struct jspan root)
 {
-	struct jspan v = pick_member(root, "usage");
-	struct usage u = {0};
-	uint64_t all;
+	static const struct wire_usage_names names = {"prompt_tokens",
+	    "completion_tokens", "prompt_tokens_details",
+	    "completion_tokens_details"};
 
-	if (pick_tokens(pick_member(v, "prompt_tokens"), &all) ||
-	    pick_tokens(pick_member(v, "completion_tokens"), &u.output))
-		return;
-	u.known = 1;
-	u.has_cached =
-	    pick_tokens(pick_member(pick_member(v, "prompt_tokens_details"),
-			    "cached_tokens"),
-		&u.cached) == 0;
-	u.has_reasoning =
-	    pick_tokens(pick_member(pick_member(v, "completion_tokens_details"),
-			    "reasoning_tokens"),
-		&u.reasoning) == 0;
-	u.input = all > u.cached ? all - u.cached : 0;
-	*usage = u;
+	wire_usage(usage, pick_member(root, "usage"), &names);
 }
 
 static enum wire_rc

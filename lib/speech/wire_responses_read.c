@@ -4,6 +4,7 @@
 #include "speech/wire_emit.h"
 #include "speech/wire_responses.h"
 #include "speech/wire_responses_in.h"
+#include "speech/wire_usage.h"
 
 /* ---- Items */
 
@@ -87,26 +88,13 @@ wire_responses_items(struct emit *e, struct jspan list)
 void
 wire_responses_usage(struct usage *usage, struct jspan root)
 {
+	static const struct wire_usage_names names = {"input_tokens",
+	    "output_tokens", "input_tokens_details", "output_tokens_details"};
 	struct jspan v = emit_member(root, "response");
-	struct usage u = {0};
-	uint64_t all;
 
 	/* An event holds the answer; else it is the answer. */
 	v = emit_member(pick_is(v, '{') ? v : root, "usage");
-	if (pick_tokens(emit_member(v, "input_tokens"), &all) ||
-	    pick_tokens(emit_member(v, "output_tokens"), &u.output))
-		return;
-	u.known = 1;
-	u.has_cached =
-	    pick_tokens(emit_member(emit_member(v, "input_tokens_details"),
-			    "cached_tokens"),
-		&u.cached) == 0;
-	u.has_reasoning =
-	    pick_tokens(emit_member(emit_member(v, "output_tokens_details"),
-			    "reasoning_tokens"),
-		&u.reasoning) == 0;
-	u.input = all > u.cached ? all - u.cached : 0;
-	*usage = u;
+	wire_usage(usage, v, &names);
 }
 
 static enum stop
