@@ -40,16 +40,7 @@ socket my $mail, AF_UNIX, SOCK_DGRAM, 0 or die;
 bind $mail, pack_sockaddr_un("$s->{dir}/mail") or die;
 chmod 0777, "$s->{dir}/mail";
 chmod 0755, $s->{dir};
-my $prelude = <<'PY';
-import array, ctypes, errno, os, socket
-L = ctypes.CDLL(None, use_errno=True)
-def sc(n, *a):
-    r = L.syscall(ctypes.c_long(n), *a)
-    return 'done' if r >= 0 else errno.errorcode[ctypes.get_errno()]
-def t(f):
-    try: return f()
-    except OSError as e: return errno.errorcode[e.errno]
-PY
+my $prelude = "import array\n$Attacks::prelude";
 sub py {
 	my ($code) = @_;
 	my $c = $s->python($id, "$prelude$code");

@@ -50,7 +50,8 @@ sub bait {
 	return;
 }
 
-my $prelude = <<'PY';
+# What code inside begins with.
+our $prelude = <<'PY';
 import os, sys, ctypes, errno, socket, signal, resource, subprocess, time, mmap
 L = ctypes.CDLL(None, use_errno=True)
 def sc(n, *a):
