@@ -20,6 +20,7 @@ my $layer = join '|', keys %may;
 my %only = (			# This header only in these files.
 	'mysql.h'     => qr{^lib/io/db(_\w+)?\.[ch]$},
 	'curl/curl.h' => qr{^lib/io/upstream(_\w+)?\.[ch]$},
+	'uninorm.h'   => qr{^lib/base/nfc\.c$},
 	'yaml.h'      => qr{^lib/base/yamlplain\.h$},
 	'fcgiapp.h'   => qr{^(fcgi/(front\.c|io\.c|io_fcgx\.h)|t/unit/fcgx\.c)$},
 	'io/db.h'     => qr{^(lib/(io|data)|fcgi|tools|t)/},
