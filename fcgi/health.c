@@ -1,5 +1,6 @@
 #include "base/conf.h"
 #include "base/jset.h"
+#include "base/version.h"
 #include "data/mark.h"
 #include "io/blob.h"
 #include "io/db.h"
@@ -74,7 +75,8 @@ healthz(struct req *r)
 	json_object *o;
 
 	if ((o = json_object_new_object()) == NULL ||
-	    jset(o, "status", jstr("ok"))) {
+	    jset(o, "status", jstr("ok")) ||
+	    jset(o, "version", jstr(SATCHEL_VERSION))) {
 		json_object_put(o);
 		return (-1);
 	}

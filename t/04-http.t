@@ -282,7 +282,11 @@ is($s->get('/v1/files')->{status}, 200, 'and it goes on');
 
 # --- the process about itself ---
 
-is_deeply($s->get('/healthz', as => undef)->{json}, { status => 'ok' }, 'healthz');
+my ($version) = Satchel::run(Satchel::program('satchel'), '--version')->{out}
+    =~ /^satchel (\S+)$/;
+is_deeply($s->get('/healthz', as => undef)->{json},
+    { status => 'ok', version => $version },
+    '/healthz says which version answers, as --version does');
 is_deeply($s->get('/readyz', as => undef)->{json},
     { database => 'ok', store => 'ok', sandbox => 'ok', status => 'ok' },
     'readyz');
