@@ -72,6 +72,19 @@ is(set(slurp("$top/man/satchel-admin.8") =~
     set($commands =~ /^  ((?:[a-z]+ )?[a-z]+)/mg),
     'satchel-admin: the same commands in both');
 
+# --- HACKING.md ---
+
+my $hacking = slurp("$top/HACKING.md");
+my @named = $hacking =~ m{(?<![\w/])((?:fcgi|lib|t|tools|nginx|conf)/[\w/.-]*\w)}g;
+cmp_ok(scalar @named, '>', 30, 'HACKING names files');
+is(set(grep { !-e "$top/$_" && !glob("$top/$_*") } @named), '',
+    '... that exist');
+for my $target (sort keys %{{ map { $_ => 1 }
+    $hacking =~ /^make (?!CFLAGS)([a-z-]+)/mg, 'help' }}) {
+	is(system("make -C '$top' -n $target >/dev/null 2>&1"), 0,
+	    "make $target is a target");
+}
+
 # --- the README's words ---
 
 my $readme = slurp("$top/README.md");
