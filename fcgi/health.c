@@ -84,6 +84,22 @@ healthz(struct req *r)
 }
 
 /*
+ * HEAD /
+ *
+ * 200: clients ask this to see whether anybody is there.  GET has nothing to
+ * show, so it is told that like any path without a route.
+ */
+int
+root(struct req *r)
+{
+
+	if (r->head)
+		return (reply_begin(r, 200, NULL, 0));
+	return (reply_problem(
+	    r, P_UNKNOWN_URL, NULL, "There is no such endpoint: GET /"));
+}
+
+/*
  * GET /readyz
  *
  * 200: all that requests need is there.

@@ -121,6 +121,7 @@ const struct route routes[] = {
 
 	{ "GET",    "/health",		FILES, ANY, CODE, healthz },
 	{ "GET",    "/ready",			FILES, ANY, CODE, readyz },
+	{ "GET",    "=/",			FILES, ANY, 0, root },
 	{ "GET",    "=/healthz",		FILES, ANY, 0, healthz },
 	{ "GET",    "=/readyz",			FILES, ANY, 0, readyz },
 	{ "GET",    "=/metrics",		FILES, ANY, 0, metrics },

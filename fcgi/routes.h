@@ -100,6 +100,6 @@ handler models_list, models_retrieve;
 handler other_create;
 handler lc_upload, lc_upload_batch, lc_list, lc_metadata, lc_download;
 handler lc_delete, lc_exec, lc_programmatic, lc_cancel;
-handler healthz, readyz, metrics;
+handler healthz, readyz, metrics, root;
 
 #endif /* !FCGI_ROUTES_H_ */

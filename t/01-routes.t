@@ -71,6 +71,7 @@ sub check {
 	my ($mount, @all) = @_;
 	for my $row (@rows) {
 		my ($method, $path, $pool, $flags) = @$row;
+		next if $path eq '=/'; # The host's own page, see below.
 		for my $p (map { "$mount$_" } paths($path, $flags)) {
 			my $l = chosen($p, @all);
 			my $body = $l ? $l->{body} : '';

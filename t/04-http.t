@@ -84,6 +84,13 @@ for my $path ('/v1/files', "/v1/files/$id", "/v1/files/$id/content",
 	is(header($h, 'Content-Type'), header($g, 'Content-Type'), '... its type');
 }
 
+{
+	my $h = $s->head('/', as => undef);
+	is("$h->{status} $h->{body}", '200 ', 'HEAD /: somebody is there');
+	is($s->head('/', as => undef, ant => 1)->{status}, 200,
+	    '... for Anthropic\'s clients too');
+}
+
 # --- paths ---
 
 both(404, 'unknown_url', 'an unknown path', sub { $s->get('/v1/nothing', @_) });

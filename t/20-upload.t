@@ -45,7 +45,7 @@ for my $d (@DIALECTS) {
 	is_deeply($r->{json}, { id => $id, object => 'file', bytes => 14,
 	    created_at => $at, expires_at => $at + 3600,
 	    filename => 'sales.csv', purpose => 'user_data',
-	    status => 'processed', status_details => undef },
+	    status => 'processed' },
 	    'example 01: an OpenAI read stream');
 	like($r->{header}{'request-id'}, qr/^req_\w{24,}$/, 'a request id');
 	is($r->{header}{'x-request-id'}, $r->{header}{'request-id'},

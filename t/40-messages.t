@@ -199,7 +199,7 @@ like($id, qr/^file-[0-9a-f]{32}$/, 'id of the file');
 is_deeply($r->{json}, { id => $r->{json}{id}, type => 'message',
     role => 'assistant', model => 'job', container => $r->{json}{container},
     content => [
-	{ type => 'text', text => 'Let me add them up.', citations => undef },
+	{ type => 'text', text => 'Let me add them up.' },
 	{ type => 'server_tool_use', id => $use->{id},
 	    name => 'bash_code_execution', input => { command => $chart },
 	    caller => { type => 'direct' } },
@@ -209,7 +209,7 @@ is_deeply($r->{json}, { id => $r->{json}{id}, type => 'message',
 	    stdout => "data.csv 42\ndata_2.csv 17\n", stderr => '',
 	    return_code => 0, content => [{ type =>
 	    'bash_code_execution_output', file_id => $id }] } },
-	{ type => 'text', text => 'Done.', citations => undef } ],
+	{ type => 'text', text => 'Done.' } ],
     stop_reason => 'end_turn', stop_sequence => undef, stop_details => undef,
     diagnostics => undef, usage => { input_tokens => 1364,
     output_tokens => 171, cache_creation => undef,

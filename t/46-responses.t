@@ -43,6 +43,7 @@ my %models = (
 	caller => [{ text => 'I save.', calls => [{ name => 'save',
 	    id => 'call_b7f3', arguments => { title => 'T' } }] },
 	    { expect => ['R-9'], text => 'Saved.' }],
+	bare => [{ text => 'Bare.' }],
 	patch => [{ calls => [{ name => 'patch', id => 'call_p',
 	    arguments => { input => "*** Begin\n" } }] },
 	    { text => 'Patched.' }],
@@ -135,6 +136,13 @@ sub short {
 
 my ($r, $m, @q);
 
+# --- a container declared as the vendor documents it ---
+
+$r = ask('bare', with => { tools => [{ type => 'code_interpreter', container =>
+    { type => 'auto', network_policy => { type => 'disabled' } } }] });
+is("$r->{status} $r->{json}{output}[-1]{content}[0]{text}", '200 Bare.',
+    'network_policy names no file') or diag($r->{body});
+
 # --- the job ---
 
 my @up = map { $s->upload($_, name => 'data.csv', type => 'text/csv',
@@ -176,8 +184,8 @@ is_deeply($j, { id => $j->{id}, object => 'response', created_at =>
     tool_choice => 'auto', tools => $job{tools}, top_p => 1, truncation =>
     'disabled', usage => { input_tokens => 1876, input_tokens_details =>
     { cached_tokens => 512, cache_write_tokens => 0 }, output_tokens => 171,
-    output_tokens_details => { reasoning_tokens => 0 }, total_tokens => 2047 },
-    user => undef }, 'the whole answer') or diag($r->{body});
+    output_tokens_details => { reasoning_tokens => 0 }, total_tokens => 2047 } },
+    'the whole answer') or diag($r->{body});
 is($s->get("/v1/files/$cited/content")->{body}, "a,b\n",
     'the cited file can be fetched');
 

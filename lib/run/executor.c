@@ -172,7 +172,8 @@ executor_is_native(enum conf_wire wire, enum declared kind)
 
 	switch (wire) {
 	case WIRE_MESSAGES:
-		return (kind == DECLARED_DATED || kind == DECLARED_BARE);
+		/* The vendor knows dated types only. */
+		return (kind == DECLARED_DATED);
 	case WIRE_RESPONSES:
 		return (kind == DECLARED_OPENAI);
 	case WIRE_CHAT:

@@ -5,14 +5,12 @@
 #include "data/file.h"
 #include "speech/dialect.h"
 
-/* Epoch seconds, or null for 0. */
+/* Epoch seconds, or nothing: the vendor's type has no null here. */
 static int
 set_expiry(json_object *o, const char *key, uint64_t ms)
 {
 
-	if (ms == 0)
-		return (jnull(o, key));
-	return (jset(o, key, jint(ms / 1000)));
+	return (ms == 0 ? 0 : jset(o, key, jint(ms / 1000)));
 }
 
 /*
@@ -42,8 +40,7 @@ oai_file(const struct conf *c, const struct file *f)
 	    set_expiry(o, "expires_at", f->expires) ||
 	    jset(o, "filename", jstr(f->name)) ||
 	    jset(o, "purpose", jstr(purpose(c, f))) ||
-	    jset(o, "status", jstr("processed")) ||
-	    jnull(o, "status_details")) {
+	    jset(o, "status", jstr("processed"))) {
 		json_object_put(o);
 		return (NULL);
 	}

@@ -38,7 +38,7 @@ close_block(struct gather *g)
 {
 
 	if (g->open == IN_TEXT)
-		buf_puts(&g->content, "\",\"citations\":null}");
+		buf_puts(&g->content, "\"}");
 	else if (g->open == IN_THINKING)
 		buf_puts(&g->content, "\",\"signature\":\"gw_unsigned\"}");
 	g->open = CLOSED;

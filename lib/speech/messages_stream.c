@@ -138,8 +138,7 @@ put_text(struct stream *s, struct text x)
 	if (s->open != IN_TEXT) {
 		end_block(s);
 		begin_block(s, IN_TEXT);
-		buf_puts(s->out,
-		    "{\"type\":\"text\",\"text\":\"\",\"citations\":null}");
+		buf_puts(s->out, "{\"type\":\"text\",\"text\":\"\"}");
 		end_event(s);
 	}
 	put_delta(s, "text_delta", "text", x);

@@ -103,16 +103,20 @@ reader_str(struct reader *rd, struct jspan v, const char **s)
 int
 reader_member(struct jspan o, const char *key, struct jspan *v)
 {
-
 	struct jspan_iter it;
-	struct jspan k;
+	struct jspan k, x;
 
 	/* Repeated keys have been refused, so the first one is the only one. */
 	if (jspan_iter(&it, o) || !it.object)
 		return (0);
-	while (jspan_next(&it, &k, v))
-		if (jspan_is(k, key))
-			return (!pick_is(*v, 'n'));
+	while (jspan_next(&it, &k, &x)) {
+		if (!jspan_is(k, key))
+			continue;
+		if (pick_is(x, 'n'))
+			return (0);
+		*v = x;
+		return (1);
+	}
 	return (0);
 }
 

@@ -66,8 +66,8 @@ int reader_str(struct reader *, struct jspan, const char **);
 
 /**
  * reader_member(o, key, v):
- * Set ${v} to the first member ${key} of ${o}; a member null counts as absent.
- * Return whether there is one.
+ * Set ${v} to the first member ${key} of ${o} and return 1; or return 0 with
+ * ${v} as it was if there is none, or if it is null.
  */
 int reader_member(struct jspan, const char *, struct jspan *);
 

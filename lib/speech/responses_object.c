@@ -22,30 +22,33 @@ put_line(struct buf *b, struct jspan v)
 	}
 }
 
-/* The member ${key}, as it was asked for or else as it is by default. */
+/* The member ${key}, as it was asked for or else as it is by default; without a
+ * default it is left out. */
 static void
 put_asked(
     struct buf *b, const struct talk *t, const char *key, const char *other)
 {
 	struct jspan v;
+	int asked = reader_member(t->asked, key, &v);
 
+	if (!asked && other == NULL)
+		return;
 	buf_printf(b, ",\"%s\":", key);
-	if (reader_member(t->asked, key, &v))
+	if (asked)
 		put_line(b, v);
 	else
 		buf_puts(b, other);
 }
 
+/* While it is not known it is left out: the vendor's type has no null here. */
 static void
 put_usage(struct buf *b, const struct usage *u)
 {
 
-	if (u == NULL) {
-		buf_puts(b, "null");
+	if (u == NULL)
 		return;
-	}
 	buf_printf(b,
-	    "{\"input_tokens\":%" PRIu64
+	    ",\"usage\":{\"input_tokens\":%" PRIu64
 	    ",\"input_tokens_details\":{\"cached_tokens\":%" PRIu64
 	    ",\"cache_write_tokens\":0},\"output_tokens\":%" PRIu64
 	    ",\"output_tokens_details\":{\"reasoning_tokens\":%" PRIu64
@@ -121,8 +124,7 @@ response_put(struct buf *b, const struct response *r, const struct talk *t)
 	put_asked(b, t, "tools", "[]");
 	put_asked(b, t, "top_p", "1.0");
 	put_asked(b, t, "truncation", "\"disabled\"");
-	buf_puts(b, ",\"usage\":");
 	put_usage(b, r->usage);
-	put_asked(b, t, "user", "null");
+	put_asked(b, t, "user", NULL);
 	return (buf_puts(b, "}"));
 }

@@ -306,6 +306,9 @@ static const struct { const char *name, *more, *key, *out; } params[] = {
 	    "'description':'d','parameters':{'type':'object'}}]", "tools",
 	    "[{'type':'function','function':{'name':'f','description':'d',"
 	    "'parameters':{'type':'object'}}}]" },
+	{ "one of them without parameters has none", "'functions':[{'name':'f',"
+	    "'description':'d'}]", "tools",
+	    "[{'type':'function','function':{'name':'f','description':'d'}}]" },
 	{ "and their choice is one", "'functions':[{'name':'f'}],"
 	    "'function_call':{'name':'f'}", "tool_choice", F },
 	{ "a choice of code execution", "'tools':[" O

@@ -48,7 +48,7 @@ test_file(void)
 	       "{\"id\":\"file-" HEX "\",\"object\":\"file\",\"bytes\":14,"
 	       "\"created_at\":1796000000,\"expires_at\":1796003600,"
 	       "\"filename\":\"sales.csv\",\"purpose\":\"user_data\","
-	       "\"status\":\"processed\",\"status_details\":null}"),
+	       "\"status\":\"processed\"}"),
 	    "OpenAI file");
 	ok(is(dialect_anthropic.file(&conf, &f),
 	       "{\"id\":\"file-" HEX "\",\"type\":\"file\","

@@ -195,7 +195,7 @@ declarations(void)
 		our_declared("bash_20250124") == F && our_declared(NULL) == F,
 	    "nothing else declares code execution");
 	ok(executor_is_native(WIRE_MESSAGES, A) &&
-		executor_is_native(WIRE_MESSAGES, B) &&
+		!executor_is_native(WIRE_MESSAGES, B) &&
 		!executor_is_native(WIRE_MESSAGES, O) &&
 		executor_is_native(WIRE_RESPONSES, O) &&
 		!executor_is_native(WIRE_RESPONSES, A),

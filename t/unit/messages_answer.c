@@ -328,7 +328,7 @@ answer(const char *json)
 	"\"}]" more "}"
 static const struct { const char *name, *in, *content, *stop; } answers[] = {
 	{ "text", CHAT("{\"content\":\"Hi\"}", "stop", ""),
-	    "[{\"type\":\"text\",\"text\":\"Hi\",\"citations\":null}]",
+	    "[{\"type\":\"text\",\"text\":\"Hi\"}]",
 	    "end_turn" },
 	{ "null content", CHAT("{\"content\":null}", "stop", ""), "[]",
 	    "end_turn" },
@@ -336,19 +336,19 @@ static const struct { const char *name, *in, *content, *stop; } answers[] = {
 	    CHAT("{\"content\":\"\"}", "stop", ""), "[]", "end_turn" },
 	{ "content in parts", CHAT("{\"content\":[{\"type\":\"text\",\"text\":"
 	    "\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}", "stop", ""),
-	    "[{\"type\":\"text\",\"text\":\"ab\",\"citations\":null}]",
+	    "[{\"type\":\"text\",\"text\":\"ab\"}]",
 	    "end_turn" },
 	{ "length", CHAT("{\"content\":\"a\"}", "length", ""),
-	    "[{\"type\":\"text\",\"text\":\"a\",\"citations\":null}]",
+	    "[{\"type\":\"text\",\"text\":\"a\"}]",
 	    "max_tokens" },
 	{ "content_filter", CHAT("{\"content\":\"a\"}", "content_filter", ""),
-	    "[{\"type\":\"text\",\"text\":\"a\",\"citations\":null}]",
+	    "[{\"type\":\"text\",\"text\":\"a\"}]",
 	    "refusal" },
 	{ "reasoning leads, unsigned", CHAT("{\"reasoning_content\":\"hm\","
 	    "\"content\":\"a\"}", "stop", ""),
 	    "[{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":"
-	    "\"gw_unsigned\"},{\"type\":\"text\",\"text\":\"a\",\"citations\":"
-	    "null}]", "end_turn" },
+	    "\"gw_unsigned\"},{\"type\":\"text\",\"text\":\"a\"}]",
+	    "end_turn" },
 	{ "reasoning under its other name", CHAT("{\"reasoning\":\"hm\","
 	    "\"content\":null}", "stop", ""),
 	    "[{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":"
@@ -377,8 +377,8 @@ static const struct { const char *name, *in, *content, *stop; } answers[] = {
 	    "tool_use" },
 	{ "text in any script", CHAT("{\"content\":\"\\u2028\\ud83d\\ude00"
 	    "\\\"\\\\\"}", "stop", ""),
-	    "[{\"type\":\"text\",\"text\":\"\\u2028\\ud83d\\ude00\\\"\\\\\","
-	    "\"citations\":null}]", "end_turn" },
+	    "[{\"type\":\"text\",\"text\":\"\\u2028\\ud83d\\ude00\\\"\\\\\"}]",
+	    "end_turn" },
 };
 
 static const char *const no_answers[] = {
@@ -438,8 +438,7 @@ read_answers(void)
 	talk.hide_reasoning = 1;
 	o = answer(answers[6].in);
 	ok(same(member(o, "content"),
-	       json_tokener_parse("[{\"type\":\"text\",\"text\":\"a\","
-				  "\"citations\":null}]")),
+	       json_tokener_parse("[{\"type\":\"text\",\"text\":\"a\"}]")),
 	    "reasoning is not shown to who asked for none");
 	json_object_put(o);
 	talk.hide_reasoning = 0;

@@ -339,6 +339,24 @@ refusals(void)
 	    OURS_CODE, &why);
 	ok(o != NULL, "a provider's container counts as absent");
 	json_object_put(o);
+	/* A member that is not there has no value: above all not that of its
+	 * last neighbour. */
+	o = ask(Q,
+	    "'tools':[{'type':'code_interpreter','container':{'type':'auto',"
+	    "'network_policy':{'type':'disabled'}}}]",
+	    OURS_CODE, &why);
+	ok(same(member(o, "messages"),
+	       parsed(quoted("[{'role':'user','content':'q'}]"))),
+	    "a container that names no files has none");
+	json_object_put(o);
+	o = ask(Q,
+	    "'tools':[{'type':'code_interpreter','container':{'file_ids':null,"
+	    "'names':['a']}}]",
+	    OURS_CODE, &why);
+	ok(same(member(o, "messages"),
+	       parsed(quoted("[{'role':'user','content':'q'}]"))),
+	    "... nor has one whose list of them is null");
+	json_object_put(o);
 	o = ask(Q, "'previous_response_id':'resp_gw_1'", 0, &why);
 	ok(o == NULL && why.kind == P_RESPONSE,
 	    "an answer that is not kept cannot be gone on from");
