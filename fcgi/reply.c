@@ -141,6 +141,9 @@ reply_begin(struct req *r, int status, const char *type, int64_t length)
 	add(r, "x-request-id", r->id);
 	add(r, "request-id", r->id);
 	add(r, "X-Content-Type-Options", "nosniff");
+	/* Some agents ask again without end and without a word otherwise. */
+	if (status == 401 || status == 403)
+		add(r, "x-should-retry", "false");
 	/* A stored file may be JSON too, and has a rule of its own. */
 	if (is_json(type) &&
 	    (r->headers.p == NULL ||

@@ -77,6 +77,40 @@ refused('row 65: another user in a query', '403 O[ire|user|permission_denied]',
     '403 A[permission_error]',
     sub { $c->get('/v1/files?user=carol', dialect => shift) });
 
+# --- no use in asking again: every route that wants a key, in each dialect ---
+
+{
+	open my $fh, '<', 'fcgi/routes.c' or die $!;
+	my $source = do { local $/; <$fh> };
+	my %arg = (file => $id, lcid => 'a' x 21, id => 'upload_1',
+	    name => 'default', model => 'm');
+	my $routes = 0;
+	while ($source =~ /\{\s*"(\w+)",\s*"([^"]+)",\s*\w+,\s*(\w+),/g) {
+		my ($method, $path, $who) = ($1, $2, $3);
+		next if $who eq 'ANY';
+		$path =~ s/\{(\w+)\}/$arg{$1}/g;
+		for my $d (@DIALECTS) {
+			for my $key (undef, $unknown) {
+				my $r = $c->request($method, "/v1$path",
+				    key => $key, dialect => $d, $method eq 'GET'
+				    ? () : (body => '{}', headers => [
+				    'Content-Type' => 'application/json']));
+				is("$r->{status} "
+				    . ($r->{header}{'x-should-retry'} // '-'),
+				    '401 false', "$method $path, "
+				    . ($key ? 'a wrong key' : 'no key')
+				    . " ($d)");
+			}
+		}
+		$routes++;
+	}
+	cmp_ok($routes, '>', 50, 'those were all');
+	my $r = $c->get('/v1/files?user=carol');
+	is("$r->{status} $r->{header}{'x-should-retry'}", '403 false', 'denied');
+	$r = $c->get('/v1/files');
+	is($r->{header}{'x-should-retry'}, undef, 'nothing of it on success');
+}
+
 # --- methods and paths ---
 
 for my $method (qw(PUT PATCH)) {

@@ -241,6 +241,8 @@ is($s->get("$k?kind=user&id=lc9", as => 'alice')->{status}, 200, 'the same name'
 is($s->get($k, as => 'alice', headers => ['User-Id' => 'lc9'])->{status}, 200,
     '... in the header, without a kind');
 is($s->get("$k?kind=user&id=lc8", as => 'alice')->{status}, 403, 'another name');
+is(Satchel::header($s->get("$k?kind=user&id=lc8", as => 'alice'),
+    'x-should-retry'), 'false', '... who need not ask again');
 is($s->get($k, as => 'alice')->{status}, 403, 'the key itself');
 is($s->get("$k?kind=user&id=lc9", as => $_)->{status}, 403, "$_ by the same name")
     for qw(bob carol);

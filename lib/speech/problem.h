@@ -65,7 +65,7 @@ struct problem_row {
 	const char *openai_type, *openai_code;       /* code may be NULL */
 	const char *anthropic_type, *anthropic_code; /* details.error_code */
 	int retry_after; /* Seconds; 0 = no header. */
-	int no_retry;    /* Send x-should-retry: false. */
+	int no_retry;    /* Send x-should-retry: false, as with 401 and 403. */
 };
 
 /**
