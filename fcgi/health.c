@@ -1,3 +1,8 @@
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/clock.h"
 #include "base/conf.h"
 #include "base/jset.h"
 #include "base/version.h"
@@ -61,8 +66,55 @@ static const struct check {
     {"database", always, database_ready},
     {"store", always, files_ready},
     {"sandbox", with_sandbox, sandbox_ready},
-    {NULL, NULL, NULL},
 };
+
+#define NCHECKS (sizeof(checks) / sizeof(checks[0]))
+
+/* An answer to give while another is being looked for may be so old. */
+#define FRESH_MS 10000
+
+/*
+ * Anybody may ask, so one thread at a time looks and the others take its answer
+ * or the last one: else all of them could wait for a sandbox that is stuck.
+ */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t known;
+	int looking;
+	uint64_t at; /* When these were found, ms; 0: never. */
+	int ok[NCHECKS];
+} last = {.lock = PTHREAD_MUTEX_INITIALIZER, .known = PTHREAD_COND_INITIALIZER};
+
+static void
+look(struct req *r, int ok[NCHECKS])
+{
+
+	for (size_t i = 0; i < NCHECKS; i++)
+		ok[i] = checks[i].wanted(r->srv->conf) ? checks[i].ready(r) : 1;
+}
+
+/* Set ${ok} for each of the checks; 1 too for what is not wanted. */
+static void
+learn(struct req *r, int ok[NCHECKS])
+{
+	const uint64_t since = clock_ms();
+
+	pthread_mutex_lock(&last.lock);
+	while (last.looking && last.at + FRESH_MS < since)
+		(void)pthread_cond_wait(&last.known, &last.lock);
+	if (!last.looking && last.at <= since) {
+		last.looking = 1;
+		pthread_mutex_unlock(&last.lock);
+		look(r, ok);
+		pthread_mutex_lock(&last.lock);
+		memcpy(last.ok, ok, sizeof(last.ok));
+		last.at = clock_ms();
+		last.looking = 0;
+		(void)pthread_cond_broadcast(&last.known);
+	}
+	memcpy(ok, last.ok, sizeof(last.ok));
+	pthread_mutex_unlock(&last.lock);
+}
 
 /*
  * GET /healthz
@@ -108,18 +160,16 @@ root(struct req *r)
 int
 readyz(struct req *r)
 {
-	const struct check *c;
+	int ok[NCHECKS], all = 1;
 	json_object *o;
-	int ok, all = 1;
 
+	learn(r, ok);
 	if ((o = json_object_new_object()) == NULL)
 		return (-1);
-	for (c = checks; c->name != NULL; c++) {
-		if (!c->wanted(r->srv->conf))
-			continue;
-		ok = c->ready(r);
-		all = all && ok;
-		if (jset(o, c->name, jstr(ok ? "ok" : "away")))
+	for (size_t i = 0; i < NCHECKS; i++) {
+		all = all && ok[i];
+		if (checks[i].wanted(r->srv->conf) &&
+		    jset(o, checks[i].name, jstr(ok[i] ? "ok" : "away")))
 			goto err0;
 	}
 	if (jset(o, "status", jstr(all ? "ok" : "away")))

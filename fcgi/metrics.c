@@ -10,8 +10,9 @@
 #define METRICS_MAX (256 * 1024)
 
 /*
- * May this caller see the counters?  From this machine yes; from elsewhere only
- * if the web server says so with the parameter SATCHEL_METRICS.
+ * May this caller see the counters?  If the web server says so with the
+ * parameter SATCHEL_METRICS; else from this machine only, and under the name by
+ * which the web server may guard them.
  */
 static int
 may_see(const struct req *r)
@@ -21,7 +22,7 @@ may_see(const struct req *r)
 
 	if (told != NULL && strcmp(told, "on") == 0)
 		return (1);
-	return (from != NULL &&
+	return (r->as_told && from != NULL &&
 	    (strncmp(from, "127.", 4) == 0 || strcmp(from, "::1") == 0 ||
 		strncmp(from, "unix:", 5) == 0));
 }

@@ -67,6 +67,7 @@ struct req {
 	int head;
 	const char *path;             /* As sent, undecoded, mount point cut. */
 	int decoded;                  /* But the front had decoded it. */
+	int as_told;                  /* The mount point was not guessed. */
 	const char *arg[REQ_MAXARGS]; /* The route's {...} segments. */
 	struct query *query;
 

@@ -66,18 +66,29 @@ script_name(const struct req *r)
 	return (script);
 }
 
-static const char *
-unmount(const struct req *r, const char *path)
+/*
+ * Set r->path to ${path} without what the web server has put before it: what it
+ * says, else what the settings say, else what looks like it.  The web server
+ * guards some paths, as it knows them: only below the mount point that it told,
+ * or without one if it told none.
+ */
+static void
+unmount(struct req *r, const char *path)
 {
 	const char *url = r->srv->conf->public_url;
-	const char *mount, *rest;
+	const char *mount = param(r, "SATCHEL_MOUNT");
 
-	if ((mount = param(r, "SATCHEL_MOUNT")) != NULL)
-		return (cut(path, mount));
-	if (url != NULL && mount_len(after_host(url)) > 0 &&
-	    (rest = cut(path, after_host(url))) != path)
-		return (rest);
-	return (cut(path, script_name(r)));
+	if (mount != NULL) {
+		r->path = cut(path, mount);
+		r->as_told = r->path != path || mount_len(mount) == 0;
+		return;
+	}
+	r->path = path;
+	if (url != NULL && mount_len(after_host(url)) > 0)
+		r->path = cut(path, after_host(url));
+	if (r->path == path)
+		r->path = cut(path, script_name(r));
+	r->as_told = r->path == path;
 }
 
 int
@@ -92,14 +103,14 @@ req_path(struct req *r)
 		s = arena_strndup(r->mem, s, strcspn(s, "?#"));
 		if (s == NULL)
 			return (-1);
-		r->path = unmount(r, s);
+		unmount(r, s);
 		return (0);
 	}
 	r->decoded = 1;
 	if ((s = param(r, "PATH_INFO")) == NULL &&
 	    (s = param(r, "DOCUMENT_URI")) == NULL)
 		s = "/";
-	r->path = unmount(r, s);
+	unmount(r, s);
 	return (0);
 }
 

@@ -135,6 +135,32 @@ is($s->get("/ai/v1/files/$id")->{status}, 200, 'below a path');
 is($s->get("/ai/v1/files/$id/content")->{body}, "a,b\n1,2\n", '... bytes too');
 is($s->get('/ai/v1/nope')->{status}, 404, '... no route');
 
+# --- counters: nginx's guard, here against everybody, knows them by any name ---
+
+for my $mount ('', '/ai') {
+	$s->restart(set => {'server.public_url' => 'https://host.example/ai'},
+	    up => ['--nginx-sed', 's/allow 127\.0\.0\.1;//;'
+		. ($mount ? $sed : '')]);
+	for my $pool ('', '/run') {
+		for my $path ("/metrics$pool", "/metrics$pool?x", "/%6detrics$pool",
+		    "//metrics$pool", "/./metrics$pool", "/x/../metrics$pool",
+		    "/metrics$pool/", "/ai/metrics$pool", "/ai//metrics$pool",
+		    "/ai/%6detrics$pool", "//ai/metrics$pool", "/v1/metrics$pool",
+		    "/ai/ai/metrics$pool", "/ai/v1/../metrics$pool") {
+			my $got = $s->get($path, as => undef);
+			like($got->{status}, qr/^40[34]$/, "$path below '$mount'");
+			unlike($got->{body}, qr/satchel_/, '... tells nothing');
+		}
+	}
+	for my $ant (0, 1) {
+		my $got = $s->get("$mount/metrics", as => undef, ant => $ant);
+		is_error($got, $ant, 403, $ant ? 'permission_error'
+		    : 'invalid_request_error', 'the counters, for others');
+		is(header($got, 'x-should-retry'), 'false',
+		    '... who need not ask again');
+	}
+}
+
 # --- workers away ---
 
 $s->restart;

@@ -262,7 +262,7 @@ is(ended($w), 0, 'told to stop');
 
 # --- counters are for this machine, or for whom the web server says ---
 
-$w = start();
+$w = start('-s', 'server.public_url=https://host.example/ai');
 ok(until_true(sub { ask($w, '/healthz') ne '' }), 'the last one');
 like(ask($w, '/metrics', REMOTE_ADDR => $_), qr/^Status: 200/, "metrics for $_")
     for '127.0.0.1', '::1', 'unix:';
@@ -270,6 +270,16 @@ like(ask($w, '/metrics', REMOTE_ADDR => $_), qr/^Status: 404/, "none for $_")
     for '192.0.2.1', '2001:db8::1', '12.7.0.1', '';
 like(ask($w, '/metrics', REMOTE_ADDR => '192.0.2.1', SATCHEL_METRICS => 'on'),
     qr/^Status: 200/, '... unless told');
+# The web server guards the paths that it knows, below the mount point it told.
+for (['/ai/metrics', 404], ['/metrics', 200, ''], ['/ai/metrics', 200, '/ai'],
+    ['/metrics', 404, '/ai'], ['/ai/metrics', 404, ''], ['/x/metrics', 404],
+    ['//metrics', 404], ['/%6detrics', 200], ['/metrics/', 404]) {
+	my ($path, $status, $mount) = @$_;
+	like(ask($w, $path, REMOTE_ADDR => '127.0.0.1', SCRIPT_NAME => '/x',
+	    PATH_INFO => '/metrics', defined $mount
+	    ? (SATCHEL_MOUNT => $mount) : ()), qr/^Status: $status/,
+	    "$path with the mount point " . ($mount // '-') . ": $status");
+}
 # Paths as other web servers tell them.
 for (['PATH_INFO alone', PATH_INFO => '/v1/files'],
     ['DOCUMENT_URI alone', DOCUMENT_URI => '/v1/files'],
