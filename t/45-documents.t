@@ -243,6 +243,19 @@ for my $n (1, 2) {
 	    'and the other told');
 }
 
+# What one workspace has had read is not known to another.
+$r = $s->upload(slurp('scan.png'), as => 'bob', name => 'scan.png',
+    type => 'image/png');
+is($r->{status}, 200, 'another workspace has an equal image') or
+    diag($r->{body});
+$p->forget;
+$r = $s->post('/v1/messages', ant => 1, as => 'bob', timeout => 30, json => {
+    model => 'plain:m', max_tokens => 50, messages => [{ role => 'user',
+    content => [document('scan.png', source => { type => 'file', file_id =>
+    $r->{json}{id} })] }] });
+is($r->{status}, 200, 'and asks about it') or diag($r->{body});
+is(scalar($p->requests), 2, 'it is looked at again');
+
 # A PDF that was scanned is a few such images; one with text is none.
 for my $name ('scan.pdf', 'text.pdf') {
 	$id{$name} = $s->upload(slurp($name), name => $name, type =>

@@ -8,9 +8,9 @@
 #include "data/rc.h"
 
 /*
- * What documents say, read once: a cache by the SHA-256 of a document's bytes
- * and by the way it was read.  Whoever has the bytes may have the text, so it
- * knows no owners.
+ * What documents say, read once for a workspace: a cache by the SHA-256 of a
+ * document's bytes and by the way it was read.  It is not shared further, for
+ * how soon a text is there would tell that others have an equal document.
  */
 
 /* Opaque types. */
@@ -18,6 +18,7 @@ struct arena;
 struct db;
 
 struct document_key {
+	uint64_t workspace;
 	char sha256[HASH_SIZE]; /* Of the bytes. */
 	char way[HASH_SIZE];    /* Of what describes the way. */
 };

@@ -320,6 +320,7 @@ key_of(const struct run_env *env, const struct document *d,
 	char way[COMMAND_MAX];
 	int n;
 
+	key->workspace = env->caller->owner.workspace;
 	memcpy(key->sha256, d->sha256, sizeof(key->sha256));
 	n = snprintf(way, sizeof(way), "1 %" PRIu64 " %s",
 	    env->conf->documents_max_text, w->command);

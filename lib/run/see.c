@@ -97,6 +97,7 @@ key_of(const struct run_env *env, const struct document *d, const char *how,
 	char way[2048];
 	int n;
 
+	key->workspace = env->caller->owner.workspace;
 	memcpy(key->sha256, d->sha256, sizeof(key->sha256));
 	n = snprintf(way, sizeof(way), "1 %s %s %s", how,
 	    env->conf->vision_model, PROMPT);
