@@ -8,6 +8,8 @@
 
 #include "data/caller.h"
 #include "data/file.h"
+#include "data/file_held.h"
+#include "run/hold.h"
 #include "run/show.h"
 #include "speech/pick.h"
 #include "speech/stored.h"
@@ -20,6 +22,7 @@
 #define EDITS_MAX 4096
 #define FILES_MAX 1000 /* That one request may name. */
 #define GONE 1
+#define KEPT 2 /* It is the provider's, which knows it by this id. */
 
 /* ---- Edits */
 
@@ -98,31 +101,59 @@ replace(struct looking *l, struct buf *b, struct jspan at)
 	    m->peek.model));
 }
 
+/* What ${rc}, of a look for a row, comes to. */
+static int
+found(struct looking *l, enum data_rc rc)
+{
+
+	switch (rc) {
+	case DATA_OK:
+		return (0);
+	case DATA_NONE:
+	case DATA_EXPIRED:
+		return (GONE);
+	default:
+		return (model_data(l->m, rc));
+	}
+}
+
+/* Has this provider the caller's file ${f}, so that its id means something
+ * there? */
+static int
+is_there(struct looking *l, const struct file *f)
+{
+	struct file_held h;
+	int rc;
+
+	if (f->origin != FILE_PROVIDER)
+		return (0);
+	rc = found(l, file_held_find(l->env.db, l->env.mem, f->row, &h));
+	if (rc != 0)
+		return (rc == GONE ? 0 : -1);
+	return (h.container == NULL &&
+	    strcmp(h.provider, l->m->provider->name) == 0);
+}
+
+/* Find the caller's file that ${s} names.  Return 0, KEPT, GONE or -1. */
 static int
 find(struct looking *l, const struct stored *s, struct file *f)
 {
 	struct model_req *m = l->m;
-	enum data_rc rc;
+	int rc;
 
-	if (l->nfiles++ == FILES_MAX) {
-		(void)refuse(&m->why, P_BODY_TOO_LARGE, s->where,
-		    "%s: there are more than %d files", s->where, FILES_MAX);
-		return (-1);
-	}
-	rc = file_find(m->r->srv->db, m->mem, &m->r->caller.owner, s->id,
-	    m->r->caller.now, f);
-	switch (rc) {
-	case DATA_OK:
-		if (f->key != NULL)
-			return (0);
-		break;
-	case DATA_NONE:
-	case DATA_EXPIRED:
-		break;
-	default:
-		return (model_data(m, rc));
-	}
-	return (GONE);
+	if (s->id[0] == '\0')
+		return (GONE);
+	rc = found(l,
+	    file_find(m->r->srv->db, m->mem, &m->r->caller.owner, s->id,
+		m->r->caller.now, f));
+	if (rc != 0)
+		return (rc);
+	if ((rc = is_there(l, f)) != 0)
+		return (rc > 0 ? KEPT : -1);
+	if (f->key == NULL &&
+	    (rc = found(l, hold_find(&l->env, s->id, f))) != 0)
+		return (rc);
+	return (f->key != NULL ? 0 : GONE);
 }
 
 /* It is not there: fatal only where the user names it now. */
@@ -183,6 +214,19 @@ inline_file(struct looking *l, const struct stored *s, const struct file *f)
 	return (rc);
 }
 
+/* Does an answer given back only tell of the file? */
+static int
+is_told(const struct stored *s)
+{
+
+	return (s->form == STORED_CITED || s->form == STORED_MADE);
+}
+
+/*
+ * A file of the caller's that is stored here gets its bytes in the place of its
+ * id, one that this provider holds for the caller keeps it, and everything else
+ * is not there: an id alone opens nothing.
+ */
 static int
 see_file(void *cookie, const struct stored *s)
 {
@@ -196,10 +240,25 @@ see_file(void *cookie, const struct stored *s)
 		    s->member.p <
 			l->edits->list[i].at.p + l->edits->list[i].at.len)
 			return (0); /* It is not there any more. */
-	if (s->form == STORED_CITED)
-		return (edits_add(l->m, l->edits, s->block, "[]", 2));
-	rc = find(l, s, &f);
-	return (rc == 0 ? inline_file(l, s, &f) : rc == GONE ? lost(l, s) : -1);
+	if (l->nfiles++ < FILES_MAX)
+		rc = s->ours && is_told(s) ? GONE : find(l, s, &f);
+	else if (is_told(s))
+		rc = GONE;
+	else
+		return (refuse(&l->m->why, P_BODY_TOO_LARGE, s->where,
+		    "%s: there are more than %d files", s->where, FILES_MAX));
+	switch (rc) {
+	case 0:
+		return (is_told(s) ? 0 : inline_file(l, s, &f));
+	case KEPT:
+		return (0);
+	case GONE:
+		return (is_told(s)
+			? edits_add(l->m, l->edits, s->block, "[]", 2)
+			: lost(l, s));
+	default:
+		return (-1);
+	}
 }
 
 /* ---- Parts of the user's that stand in no message */
@@ -212,6 +271,18 @@ is_bare(struct jspan v)
 	return (jspan_get(v, "type", &type) > 0 &&
 	    (jspan_is(type, "input_text") || jspan_is(type, "input_image") ||
 		jspan_is(type, "input_file")));
+}
+
+/* What a call came to, which the caller says as well. */
+static int
+is_output(struct jspan v)
+{
+	static const char end[] = "_output\"";
+	const size_t len = sizeof(end) - 1;
+	struct jspan type;
+
+	return (jspan_get(v, "type", &type) > 0 && type.len > len &&
+	    memcmp(type.p + type.len - len, end, len) == 0);
 }
 
 /* Wrap each run of them, which the vendor's own schema does not allow. */
@@ -252,7 +323,7 @@ newest_of(struct jspan list)
 		return (from);
 	while (jspan_next(&it, NULL, &v))
 		if (jspan_get(v, "role", &x) > 0 ? jspan_is(x, "assistant")
-						 : !is_bare(v))
+						 : !is_bare(v) && !is_output(v))
 			from = v.p + v.len;
 	return (from);
 }

@@ -11,7 +11,14 @@ use Test::More;
 use Provider;
 use Satchel qw(header);
 
-my %models = (m => [{ text => 'ok' }]);
+# A run at the provider's, of which this file is recorded as the caller's.
+my $theirs = 'file_011CNha8iCJcU1wX';
+my %models = (m => [({ text => 'ok' }) x 2], run => [{ body => encode_json({
+    type => 'message', content => [{ type => 'bash_code_execution_tool_result',
+    tool_use_id => 'srvtoolu_1', content => { type =>
+    'bash_code_execution_result', stdout => '', stderr => '', return_code => 0,
+    content => [{ type => 'bash_code_execution_output', file_id =>
+    $theirs }] } }] }) }]);
 my $p = Provider->new(script => { models => \%models });
 my $s = Satchel->new(providers => $p->yaml('chat', 'openai-chat',
     vision => 'true', pdf => 'true') .
@@ -65,6 +72,9 @@ sub same {
 
 # --- Messages ---
 
+is((ask('ant', '{"model":"ant:run","max_tokens":5,"tools":[{"type":'
+    . '"code_execution_20250825","name":"code_execution"}],"messages":[{"role":'
+    . '"user","content":"x"}]}'))[0]{status}, 200, '(a file of the provider\'s)');
 my $ant = '"max_tokens":5,"messages":[{"role":"user", "content":[ HERE ,'
     . '{"type":"text","text":"a \u00e9 1.0e0"}]}]';
 sub source {
@@ -103,9 +113,9 @@ same('ant', $ant . ',"x":[{"role":"user","content":[{"type":"tool_result",'
     . source($id{png}) . '}]}}', '{"type":"document","source":{"type":'
     . '"content","content":[{"type":"image","source":'
     . base64('image/png', $b64{png}) . '}]}}', 'nested');
-same('ant', $ant, '{"type":"image","source":' . source('file_011CNha8iCJcU1wX')
-    . '}', '{"type":"image","source":' . source('file_011CNha8iCJcU1wX') . '}',
-    'the provider\'s own id');
+same('ant', $ant, '{"type":"image","source":' . source($theirs)
+    . '}', '{"type":"image","source":' . source($theirs) . '}',
+    'the provider\'s own id, of a file of this caller\'s');
 same('ant', '"tools":[{"type":"code_execution_20250825","name":'
     . '"code_execution"}],' . $ant, "{\"type\":\"container_upload\","
     . "\"file_id\":\"$id{csv}\"}", '{"type":"document","title":"data.csv",'
@@ -194,6 +204,73 @@ is("$r->{status} $r->{json}{error}{type}", '400 invalid_request_error',
 is("$r->{status} $r->{json}{error}{type}", '400 invalid_request_error',
     'more than the provider takes');
 is($q, undef, 'it is not asked');
+# An id is no key to a file of somebody else's: what is not recorded for the
+# caller is not there, whatever the form of its id, and nobody is asked.
+my $upload = '{"type":"container_upload","file_id":"ID"}';
+my $run = '"tools":[{"type":"code_execution_20250825","name":'
+    . '"code_execution"}],';
+my $auto = '"input":"x","tools":[{"type":"code_interpreter","container":'
+    . '{"type":"auto","file_ids":["ID"]}}]';
+for (['ant', $ant, '{"type":"image","source":' . source('ID') . '}'],
+    ['ant', $ant, '{"type":"document","source":' . source('ID') . '}'],
+    ['ant', $ant, $upload], ['ant', $run . $ant, $upload],
+    ['ant', $ant, '{"type":"tool_result","tool_use_id":"t","content":[{"type":'
+    . '"image","source":' . source('ID') . '}]}'],
+    ['ant', $ant, '{"type":"image","source":{"type":"file",'
+    . '"file\u005fi\u0064":"ID"}}'],
+    ['ant', '"type":"tool_use",' . $ant, $upload],
+    ['blind', $ant, '{"type":"document","source":' . source('ID') . '}'],
+    ['resp', $resp, '{"type":"input_file","file_id":"ID"}'],
+    ['resp', $resp, '{"type":"input_image","file_id":"ID"}'],
+    ['resp', '"input":[HERE]', '{"type":"input_file","file_id":"ID"}'],
+    ['resp', '"input":[HERE]', '{"type":"function_call","call_id":"c","name":'
+    . '"f","arguments":"{}"},{"type":"function_call_output","call_id":"c",'
+    . '"output":[{"type":"input_file","file_id":"ID"}]}'],
+    ['resp', '"type":"tool_use","input":[HERE]',
+    '{"type":"input_file","file_id":"ID"}'],
+    ['resp', $auto, ''], ['resp', '"input":"x","tools":[{"type":'
+    . '"image_generation","input_image_mask":{"file_id":"ID"}}]', ''],
+    ['chat', $chat, '{"type":"file","file":{"file_id":"ID"}}'],
+    ['text', $chat, '{"type":"file","file":{"file_id":"ID"}}']) {
+	my ($way, $around, $part) = @$_;
+	for (['file_011Cother'], ['file-AbCd123'], ['assistant'], ['a b'],
+	    ['file\u002dx'], ['0' x 32], [$theirs, as => 'bob'],
+	    ['x' x 200]) {
+		my ($id, %with) = @$_;
+		my $body = $around =~ s/HERE/$part/r =~ s/ID/$id/r;
+		($r, $q) = ask($way, "{\"model\":\"$way:m\",$body}", %with);
+		my $e = $r->{json}{error};
+		is("$r->{status} " . ($route{$way} eq '/v1/messages'
+		    ? $e->{type} : $e->{code}), $route{$way} eq '/v1/messages'
+		    ? '404 not_found_error' : '404 file_not_found',
+		    "$way: $part: $id is not there") or diag($r->{body});
+		is($q, undef, '... and no provider is asked');
+	}
+}
+same('ant', '"max_tokens":5,"messages":[{"role":"user","content":"x"},{"role":'
+    . '"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":'
+    . ' HERE }]},{"role":"user","content":[{"type":"tool_result","tool_use_id":'
+    . '"t"}]}]', ('{"file_id":"x","a":{"file_ids":["y"]}}') x 2,
+    'what a function of the caller\'s is given names no file');
+same('ant', '"tools":[{"name":"f","input_schema":{"type":"object","default":'
+    . '{"file_id":"x"}}}],' . $ant, '{"type":"text","text":"a"}',
+    '{"type":"text","text":"a"}', '... nor does its schema');
+
+# An answer given back that tells of files: those of the caller's stay.
+my $made = '"max_tokens":5,"messages":[{"role":"user","content":"x"},{"role":'
+    . '"assistant","content":[{"type":"bash_code_execution_tool_result",'
+    . '"tool_use_id":"srvtoolu_1","content":{"type":'
+    . '"bash_code_execution_result","stdout":"","stderr":"","return_code":0,'
+    . '"content": HERE }}]},{"role":"user","content":"y"}]';
+sub output { return "[{\"type\":\"bash_code_execution_output\",\"file_id\":"
+    . "\"$_[0]\"}]" }
+same('ant', $made, output($theirs), output($theirs),
+    'what a run at the provider\'s wrote is told of again');
+same('ant', $made, output('file_011Cother'), '[]', '... another\'s is not');
+same('resp', '"input":[{"type":"message","role":"assistant","content":[{"type'
+    . '":"output_text","text":"t","annotations": HERE}]},{"role":"user",'
+    . '"content":"And?"}]', '[{"type":"file_citation","file_id":"file-x"}]',
+    '[]', '... nor cited');
 ($r, $q) = ask('resp', '{"model":"resp:m","input":"x","x":[{"container":'
     . "{\"file_ids\":[\"$id{csv}\"]}}]}");
 is("$r->{status} $r->{json}{error}{param}", '400 x[0].container.file_ids[0]',

@@ -57,8 +57,8 @@ struct file_new {
  * file_id_parse(s, id):
  * If ${s} is "file-", "file_" or "cfile_" and 32 lower-case hex digits, write
  * those digits to ${id}; else if ${s} is 1 to 128 of [A-Za-z0-9_-], a
- * provider's id, copy it whole.  Return 0, or -1 for anything else, which names
- * no file.
+ * provider's id, copy it whole.  Return 0, or -1 for anything else, such digits
+ * without a prefix included, which names no file.
  */
 int file_id_parse(const char *, char[static FILE_IDMAX + 1]);
 

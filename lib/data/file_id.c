@@ -33,7 +33,9 @@ file_id_parse(const char *s, char id[static FILE_IDMAX + 1])
 			memcpy(id, s + strlen(prefixes[i]), FILE_IDLEN + 1);
 			return (0);
 		}
-	if (len < 1 || len > FILE_IDMAX || strspn(s, allowed) != len)
+	/* Our digits without a prefix are not a spelling of the id. */
+	if (len < 1 || len > FILE_IDMAX || strspn(s, allowed) != len ||
+	    is_ours(s))
 		return (-1);
 	memcpy(id, s, len + 1);
 	return (0);

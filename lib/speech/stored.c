@@ -23,36 +23,32 @@ struct walk {
 	void *cookie;
 };
 
-/* Is the string ${v} an id of ours?  Then write it. */
-static int
-is_ours(struct jspan v, char id[static FILE_IDMAX + 1])
+/* Read the string ${v} as the id of a file. */
+static void
+read_id(struct jspan v, struct stored *st)
 {
-	static const char *const prefixes[] = {"file-", "file_", "cfile_"};
-	char s[64];
-	size_t i, n;
+	char s[FILE_IDMAX + 1];
 
-	if (!pick_is(v, '"') || v.len - 2 >= sizeof(s))
-		return (0);
+	st->id[0] = '\0';
+	st->ours = 0;
+	if (v.len - 2 >= sizeof(s) || memchr(v.p, '\\', v.len) != NULL)
+		return; /* No id has that form. */
 	memcpy(s, v.p + 1, v.len - 2);
 	s[v.len - 2] = '\0';
-	for (i = 0; i < 3; i++) {
-		n = strlen(prefixes[i]);
-		if (strncmp(s, prefixes[i], n) == 0 &&
-		    strlen(s) == n + FILE_IDLEN &&
-		    strspn(s + n, HEX) == FILE_IDLEN)
-			return (file_id_parse(s, id) == 0);
-	}
-	return (0);
+	if (file_id_parse(s, st->id))
+		st->id[0] = '\0';
+	else
+		st->ours = strcmp(s, st->id) != 0;
 }
 
-/* Most requests name no file: one look at their bytes tells. */
+/* Most requests name no file: one look at their bytes tells.  A key may be
+ * spelled by escapes. */
 static int
 may_hold(struct jspan root)
 {
 
-	return (memmem(root.p, root.len, "\"file-", 6) != NULL ||
-	    memmem(root.p, root.len, "\"file_", 6) != NULL ||
-	    memmem(root.p, root.len, "\"cfile_", 7) != NULL);
+	return (memmem(root.p, root.len, "file_id", 7) != NULL ||
+	    memmem(root.p, root.len, "\\u00", 4) != NULL);
 }
 
 static size_t step(struct stored *, size_t, const char *, ...)
@@ -82,6 +78,31 @@ has_type(struct jspan o, const char *type)
 	return (jspan_get(o, "type", &v) > 0 && jspan_is(v, type));
 }
 
+/* Does the type of ${o}, a plain word, end so? */
+static int
+type_ends(struct jspan o, const char *end)
+{
+	const size_t len = strlen(end);
+	struct jspan v;
+
+	return (jspan_get(o, "type", &v) > 0 && pick_is(v, '"') &&
+	    v.len >= len + 2 && memcmp(v.p + v.len - 1 - len, end, len) == 0);
+}
+
+/* Is the member ${key} of ${o} the caller's own affair, whatever is in it? */
+static int
+is_callers(struct jspan o, struct jspan key)
+{
+	static const char *const keys[] = {"input_schema", "output_schema",
+	    "input_examples", "parameters", "schema", "metadata", "arguments"};
+	size_t i;
+
+	for (i = 0; i < NELEM(keys); i++)
+		if (jspan_is(key, keys[i]))
+			return (1);
+	return (jspan_is(key, "input") && type_ends(o, "tool_use"));
+}
+
 /* The form of a name in the object at the walk's end. */
 static void
 find_form(struct walk *w)
@@ -98,6 +119,8 @@ find_form(struct walk *w)
 		{ "input_file", NULL, NULL, STORED_INPUT_FILE },
 		{ NULL, "file", "file", STORED_CHAT_FILE },
 		{ "container_file_citation", NULL, NULL, STORED_CITED },
+		{ "file_citation", NULL, NULL, STORED_CITED },
+		{ "file_path", NULL, NULL, STORED_CITED },
 	};
 	/* clang-format on */
 	const struct level *own = &w->level[w->depth];
@@ -119,6 +142,11 @@ find_form(struct walk *w)
 		if (rows[i].key != NULL || rows[i].form == STORED_CITED)
 			w->s.block = outer->v;
 		return;
+	}
+	if (type_ends(own->v, "code_execution_output") &&
+	    pick_is(outer->v, '[')) {
+		w->s.form = STORED_MADE;
+		w->s.block = outer->v;
 	}
 }
 
@@ -143,9 +171,11 @@ look(struct walk *w, int named, size_t len)
 			n = step(&w->s, len, "[%zu]", i);
 			below = named;
 		}
-		if (it.object ? jspan_is(key, "file_id") : named) {
-			if (!is_ours(x, w->s.id))
-				continue;
+		if (it.object && w->depth > 0 && is_callers(l->v, key))
+			continue;
+		if (pick_is(x, '"') &&
+		    (it.object ? jspan_is(key, "file_id") : named)) {
+			read_id(x, &w->s);
 			find_form(w);
 			if (!it.object) /* "file_ids" */
 				w->s.form = STORED_OTHER;

@@ -9,10 +9,12 @@
 #include "speech/shown.h"
 
 /*
- * Stored files that a request of any dialect names, wherever it does: the
- * member "file_id", or the list "file_ids", with an id of the form that only
- * this gateway gives out.  A provider does not know such an id, so the text of
- * a request that is passed on gets the file itself in its place.
+ * Files that a request of any dialect names, wherever it does: the member
+ * "file_id", or the list "file_ids".  An id says nothing of whose the file is:
+ * that is for its row to tell.  A provider does not know the ids of files that
+ * are stored here, so the text of a request that is passed on gets the file
+ * itself in its place.  What a caller's own function is given or takes names no
+ * file of anybody's.
  */
 
 /* Opaque type. */
@@ -28,14 +30,17 @@ enum stored_form {
 	STORED_INPUT_FILE, /* OpenAI's parts of that name. */
 	STORED_CHAT_FILE,  /* Its part "file". */
 	STORED_CITED,      /* A citation in an answer given back. */
+	STORED_MADE,       /* What a run wrote, in an answer given back. */
 	STORED_OTHER       /* Where a provider cannot be given a file. */
 };
 
 struct stored {
-	char id[FILE_IDMAX + 1];  /* As file_find() wants it. */
+	char id[FILE_IDMAX + 1];  /* As file_find() wants it; "": none. */
+	int ours;                 /* Of the form that only we give out. */
 	char where[STORED_WHERE]; /* "messages[0].content[1].file_id" */
 	enum stored_form form;
-	struct jspan block;  /* The whole block or part; the annotations. */
+	struct jspan block;  /* The whole block or part; the list of the
+			      * citations, or of what was written. */
 	struct jspan source; /* IMAGE, DOCUMENT: the value of "source". */
 	struct jspan member; /* The key "file_id" with its value. */
 	int named;           /* A "filename" stands beside it. */

@@ -42,7 +42,8 @@ see(void *cookie, const struct stored *s)
 
 	if (memchr(s->where, '\0', sizeof(s->where)) == NULL)
 		abort();
-	if (s->form == STORED_CITED || s->form == STORED_OTHER || i == EDITS)
+	if (s->form == STORED_CITED || s->form == STORED_MADE ||
+	    s->form == STORED_OTHER || i == EDITS)
 		return (0);
 	c->text[i] = (struct buf)BUF_INIT(65536);
 	if (stored_put(s, "a \"b\"", &shown[i % 3], &c->text[i], &at))

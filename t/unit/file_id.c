@@ -27,8 +27,8 @@ test_parse(void)
 {
 
 	ok(reads("file-" HEX, HEX) && reads("file_" HEX, HEX) &&
-		reads("cfile_" HEX, HEX) && reads(HEX, HEX),
-	    "our id under each of its prefixes, and bare");
+		reads("cfile_" HEX, HEX) && reads(HEX, NULL),
+	    "our id under each of its prefixes, but not bare");
 	ok(reads("file_011CNha8iCJcU1wXNR6q4V8w",
 	       "file_011CNha8iCJcU1wXNR6q4V8w") &&
 		reads("cfile_682e0e8a43c88191a7978f477a09bdf5",

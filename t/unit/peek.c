@@ -11,20 +11,36 @@
 
 /* clang-format off */
 static const struct {
-	const char *name, *in, *where; /* NULL: no stored file. */
+	const char *name, *in;
+	const char *where; /* NULL: no file is named. */
+	const char *id;
 } files[] = {
 	{ "a block's file", "{\"messages\":[{\"content\":[{},{\"file_id\":"
-	    "\"file-" ID "\"}]}]}", "messages[0].content[1].file_id" },
+	    "\"file-" ID "\"}]}]}", "messages[0].content[1].file_id", ID },
 	{ "a source's file, other spelling", "{\"source\":{\"file_id\":"
-	    "\"file_" ID "\"}}", "source.file_id" },
-	{ "a citation's file", "{\"file_id\":\"cfile_" ID "\"}", "file_id" },
+	    "\"file_" ID "\"}}", "source.file_id", ID },
+	{ "a citation's file", "{\"file_id\":\"cfile_" ID "\"}",
+	    "file_id", ID },
 	{ "a container's files", "{\"tools\":[{\"container\":{\"file_ids\":["
-	    "\"x\",\"file-" ID "\"]}}]}", "tools[0].container.file_ids[1]" },
-	{ "a provider's own file", "{\"file_id\":\"file-abc123\"}", NULL },
+	    "5,\"file-" ID "\"]}}]}", "tools[0].container.file_ids[1]", ID },
+	{ "a provider's own file", "{\"file_id\":\"file-abc123\"}",
+	    "file_id", "file-abc123" },
 	{ "a provider's own, as long", "{\"file_id\":\"file-"
-	    "0123456789ABCDEF0123456789ABCDEF\"}", NULL },
-	{ "an id in a text", "{\"content\":\"file-" ID "\"}", NULL },
-	{ "no file at all", "{\"content\":\"x\"}", NULL },
+	    "0123456789ABCDEF0123456789ABCDEF\"}", "file_id",
+	    "file-0123456789ABCDEF0123456789ABCDEF" },
+	{ "our digits without a prefix", "{\"file_id\":\"" ID "\"}",
+	    "file_id", "" },
+	{ "what is no id", "{\"file_id\":\"a b\"}", "file_id", "" },
+	{ "the empty text", "{\"file_id\":\"\"}", "file_id", "" },
+	{ "no text", "{\"file_id\":5}", NULL, NULL },
+	{ "an escaped key", "{\"file\\u005fid\":\"file-abc\"}",
+	    "file\\u005fid", "file-abc" },
+	{ "a call's input", "{\"messages\":[{\"type\":\"tool_use\",\"input\":"
+	    "{\"file_id\":\"x\"}}]}", NULL, NULL },
+	{ "the request's input, whatever its type", "{\"type\":\"tool_use\","
+	    "\"input\":[{\"file_id\":\"x\"}]}", "input[0].file_id", "x" },
+	{ "an id in a text", "{\"content\":\"file-" ID "\"}", NULL, NULL },
+	{ "no file at all", "{\"content\":\"x\"}", NULL, NULL },
 };
 /* clang-format on */
 
@@ -48,7 +64,7 @@ stored_files(void)
 		ok(found == (files[i].where != NULL) &&
 			(!found ||
 			    (strcmp(s.where, files[i].where) == 0 &&
-				strcmp(s.id, ID) == 0)),
+				strcmp(s.id, files[i].id) == 0)),
 		    files[i].name);
 	}
 }
