@@ -16,7 +16,7 @@
 #define CHUNK 131072U
 #define PARTS_MAX 1024
 
-enum where { IN_OTHER, IN_FIELD, IN_FILE };
+enum where { IN_OTHER, IN_FIELD, IN_FILE, IN_EXCESS };
 
 static const char *const fields[LC_FIELDS] = {
     [LC_F_KIND] = "kind",
@@ -108,6 +108,7 @@ part_begin(void *cookie, const struct multipart_part *part)
 		if (f->n < f->most)
 			return (file_start(f, part));
 		f->over++;
+		f->where = IN_EXCESS;
 		return (0);
 	}
 	for (size_t i = 0; i < NELEM(fields); i++) {
@@ -167,15 +168,18 @@ part_data(void *cookie, const char *p, size_t len)
 
 	if (f->where == IN_FILE)
 		return (file_bytes(f, p, len));
-	if (f->where == IN_OTHER)
+	/* A file too many is as long as it likes: the answer tells of it. */
+	if (f->where == IN_EXCESS)
 		return (0);
 	if (len > LC_FORM_FIELD - f->held_n) {
 		(void)reply_problem(f->r, P_INVALID_VALUE, NULL,
-		    "The field %s is longer than %d bytes", fields[f->field_at],
+		    "The field %s is longer than %d bytes",
+		    f->where == IN_FIELD ? fields[f->field_at] : "of the form",
 		    LC_FORM_FIELD);
 		return (-1);
 	}
-	memcpy(f->held + f->held_n, p, len);
+	if (f->where == IN_FIELD)
+		memcpy(f->held + f->held_n, p, len);
 	f->held_n += len;
 	return (0);
 }
@@ -212,7 +216,7 @@ part_end(void *cookie)
 
 	if (f->where == IN_FILE)
 		return (file_end(f));
-	if (f->where == IN_OTHER)
+	if (f->where != IN_FIELD)
 		return (0);
 	if (memchr(f->held, '\0', f->held_n) != NULL) {
 		(void)reply_problem(f->r, P_INVALID_VALUE, NULL,

@@ -11,6 +11,7 @@
 
 #define FORM_MAX 65536 /* Bytes of a form besides its file. */
 #define PATH_LEN 4096
+#define OTHER_MAX 65536 /* Of fields that are ignored, together. */
 
 enum where { IN_OTHER, IN_FILE, IN_PATH };
 
@@ -18,6 +19,7 @@ enum where { IN_OTHER, IN_FILE, IN_PATH };
 struct put {
 	struct file_call c;
 	enum where where;
+	size_t other;
 	int begun;   /* The supervisor waits for bytes. */
 	int code;    /* What the handler is to return once it is answered. */
 	int refused; /* The supervisor takes no more; it says why. */
@@ -91,6 +93,10 @@ on_data(void *cookie, const char *s, size_t len)
 
 	if (p->where == IN_PATH && buf_put(&p->path, s, len))
 		return (invalid(p, "the path is too long"));
+	if (p->where == IN_OTHER && len > OTHER_MAX - p->other)
+		return (invalid(p, "a field that is not read is too long"));
+	if (p->where == IN_OTHER)
+		p->other += len;
 	if (p->where != IN_FILE)
 		return (0);
 	if (len > p->max - p->bytes)

@@ -257,6 +257,12 @@ whole('up-last-boundary-forms: charset first, quoted boundary',
     type => 'multipart/form-data; charset=utf-8; boundary="B B:1"');
 whole('up-last-boundary-forms: padding, preamble and epilogue',
     "one\r\n" . form($file) =~ s/--BB\r/--BB  \r/r . 'two');
+for my $long (['before', ('x' x 70000) . "\r\n" . form($file)],
+    ['behind', form($file) . ('x' x 70000)]) {
+	refused("70,000 bytes $long->[0] the parts",
+	    '400 O[ire|-|malformed_multipart]', '400 A[ire]',
+	    sub { $c->upload($long->[1], dialect => shift) });
+}
 refused('up-last-boundary-forms: no boundary parameter',
     '400 O[ire|-|malformed_multipart]', '400 A[ire]', sub {
 	$c->upload(form($file), type => 'multipart/form-data',

@@ -34,6 +34,9 @@ is_deeply($r->{json}, { path => 'late/r.txt', size_bytes => 4 },
 $r = $s->post("/sessions/$id/files", form => [['other', 'x' x 5000],
     ['file', 'abc', 'o.txt'], ['more', 'y']]);
 is($r->{status}, 201, 'other fields are ignored');
+$r = $s->post("/sessions/$id/files", form => [['other', 'x' x 40000],
+    ['more', 'x' x 40000], ['file', 'abc', 'o.txt']]);
+is($r->{status}, 422, '... but not 80,000 bytes of them');
 is($s->put($id, "\xc3\xa9t\xc3\xa9/\xe2\x82\xac.txt", 'u')->{json}{path},
     "\x{e9}t\x{e9}/\x{20ac}.txt", 'UTF-8 in a path');
 is($s->fetch($id, "\xc3\xa9t\xc3\xa9/\xe2\x82\xac.txt")->{body}, 'u',

@@ -65,6 +65,8 @@ for (sort keys %refused) {
 	is($r->{status}, 400, "$_: 400");
 	is(ref $r->{json}, 'HASH', '... with a reason') && ok($r->{json}{error});
 }
+$r = up(\@u1, [nothing => 'x' x 1025], file('abc', 'a'));
+is($r->{status}, 400, 'a field that nobody reads has the length of one that is');
 $r = $s->post('/v1/upload', @u1, json => {});
 is("$r->{status} $r->{json}{error}",
     '400 Invalid content type. Must be multipart/form-data.', 'JSON');

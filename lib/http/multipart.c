@@ -36,14 +36,27 @@ struct multipart {
 
 	int in_part;
 	unsigned int parts;
+	size_t ignored; /* Bytes outside of parts. */
 	struct multipart_head head;
 };
 
-/* Hand on a part's bytes; what stands outside a part is ignored. */
+/* Pass over ${len} bytes outside of parts. */
+static void
+ignore(struct multipart *M, size_t len)
+{
+
+	M->ignored += len;
+	if (M->ignored > MULTIPART_IGNORED_MAX && M->rc == MULTIPART_OK)
+		M->rc = MULTIPART_IGNORED;
+}
+
+/* Hand on a part's bytes; what is outside of a part is ignored. */
 static void
 emit(struct multipart *M, const char *p, size_t len)
 {
 
+	if (!M->in_part)
+		ignore(M, len);
 	if (len == 0 || !M->in_part || M->rc != MULTIPART_OK)
 		return;
 	if (M->cb.data(M->cb.cookie, p, len))
@@ -168,6 +181,7 @@ read_padding(struct multipart *M, const char *p)
 		M->state = AT_CR;
 	else if (*p != ' ' && *p != '\t')
 		M->rc = MULTIPART_MALFORMED;
+	ignore(M, 1);
 	return (p + 1);
 }
 
@@ -210,6 +224,7 @@ read_closed(struct multipart *M, const char *p)
 		M->state = AT_EPILOGUE;
 	else if (*p != ' ' && *p != '\t')
 		M->rc = MULTIPART_MALFORMED;
+	ignore(M, 1);
 	return (p + 1);
 }
 
@@ -244,6 +259,7 @@ multipart_feed(struct multipart *M, const char *p, size_t len)
 			p = read_closed(M, p);
 			break;
 		case AT_EPILOGUE:
+			ignore(M, (size_t)(end - p));
 			p = end;
 			break;
 		}
@@ -358,6 +374,8 @@ multipart_text(enum multipart_rc rc)
 		"Content-Transfer-Encoding must be 7bit, 8bit or binary",
 	    [MULTIPART_HEADER_BIG] = "a part header is over 16384 bytes",
 	    [MULTIPART_PARTS] = "the body has more than 32 parts",
+	    [MULTIPART_IGNORED] =
+		"the body has more than 65536 bytes outside of its parts",
 	    [MULTIPART_EMPTY] = "the body is empty",
 	    [MULTIPART_INCOMPLETE] =
 		"the body ends before its closing boundary",

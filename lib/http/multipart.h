@@ -13,6 +13,7 @@
 #define MULTIPART_BOUNDARY_MAX 70
 #define MULTIPART_HEADER_MAX 16384
 #define MULTIPART_PARTS_MAX 32
+#define MULTIPART_IGNORED_MAX 65536 /* Before, between and behind the parts. */
 
 /* Opaque type. */
 struct multipart;
@@ -27,6 +28,7 @@ enum multipart_rc {
 	MULTIPART_ENCODING,   /* A Content-Transfer-Encoding that encodes. */
 	MULTIPART_HEADER_BIG, /* A part header over MULTIPART_HEADER_MAX. */
 	MULTIPART_PARTS,      /* More parts than allowed. */
+	MULTIPART_IGNORED,    /* Over MULTIPART_IGNORED_MAX outside of parts. */
 	MULTIPART_EMPTY,      /* Not one byte came. */
 	MULTIPART_INCOMPLETE, /* No closing delimiter. */
 	MULTIPART_MEMORY

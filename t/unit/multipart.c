@@ -386,6 +386,47 @@ with_parts(size_t n, enum multipart_rc want)
 	return (good);
 }
 
+/* ${n} spaces between ${before} and ${after}, which may be all of a body. */
+static int
+with_ignored(
+    const char *before, const char *after, size_t n, enum multipart_rc want)
+{
+	struct buf b = BUF_INIT(100000);
+	int good;
+
+	(void)buf_puts(&b, before);
+	for (size_t i = 0; i < n; i++)
+		(void)buf_puts(&b, " ");
+	(void)buf_puts(&b, after);
+	good = all_ways(CT, b.p, b.len, want, NULL, 0);
+	buf_free(&b);
+	return (good);
+}
+
+/* What is outside of parts has one ceiling, wherever it is. */
+static void
+ignored(void)
+{
+	static const struct {
+		const char *before, *after, *name;
+	} at[] = {
+	    {"", "\r\n--BB\r\n" PART("") "\r\nx\r\n--BB--", "before the parts"},
+	    {"--BB", "\r\n" PART("") "\r\nx\r\n--BB--", "behind a delimiter"},
+	    {"--BB\r\n" PART("") "\r\nx\r\n--BB--", "\r\n",
+		"behind the last delimiter"},
+	    {"--BB\r\n" PART("") "\r\nx\r\n--BB--\r\n", "", "behind the body"},
+	};
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		ok(with_ignored(at[i].before, at[i].after,
+		       MULTIPART_IGNORED_MAX - 4, MULTIPART_OK),
+		    at[i].name);
+		ok(with_ignored(at[i].before, at[i].after,
+		       MULTIPART_IGNORED_MAX + 1, MULTIPART_IGNORED),
+		    "... and too much of it");
+	}
+}
+
 static void
 ceilings(void)
 {
@@ -465,6 +506,7 @@ main(void)
 	cut_short();
 	content_types();
 	ceilings();
+	ignored();
 	stopping();
 	big_file();
 	return (done_testing());
