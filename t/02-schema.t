@@ -183,7 +183,7 @@ for my $round (1 .. ($ENV{SATCHEL_SOAK} ? 50 : 5)) {
 
 $s = fresh();
 system("mariadb --no-defaults --default-character-set=utf8mb4 -S $server->{sock}"
-    . " -u root $s <$top/t/fixture/schema-1.sql") == 0 or BAIL_OUT('fixture');
+    . " -u root $s <$top/t/fixture/schema-1.sql") == 0 or die('fixture');
 my %columns = map { $_ => join(',', $server->sql("SHOW COLUMNS FROM $_", $s) =~ /^(\w+)/mg) }
     grep { $_ ne 'migration' } split /\n/, $server->sql('SHOW TABLES', $s);
 sub rows {

@@ -14,7 +14,7 @@ sub schema {
 
 	$server->create($name);
 	my $r = $server->admin($name, 'migrate');
-	$r->{exit} == 0 or BAIL_OUT("migrate: $r->{err}");
+	$r->{exit} == 0 or die("migrate: $r->{err}");
 	return $server->{sock}, $name;
 }
 

@@ -20,7 +20,7 @@ my $flag = "$server->{dir}/late";
 my $commit = "\x07\0\0\0\x03COMMIT";
 
 $server->create('late');
-$server->admin('late', 'migrate')->{exit} == 0 or BAIL_OUT('migrate');
+$server->admin('late', 'migrate')->{exit} == 0 or die('migrate');
 $server->sql("INSERT INTO workspace (name, created) VALUES ('w', 1);"
     . " INSERT INTO user (workspace_id, name, created) VALUES (1, 'u', 1)",
     'late');

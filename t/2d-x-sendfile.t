@@ -65,7 +65,7 @@ if (!$pid) {
 }
 END { local $?; kill 'TERM', $pid if $pid }
 $c->wait_for(sub { IO::Socket::INET->new(PeerAddr => '127.0.0.1',
-    PeerPort => $port) }) or BAIL_OUT('lighttpd does not start');
+    PeerPort => $port) }) or die('lighttpd does not start');
 
 {
 	local $s->{port} = $port;

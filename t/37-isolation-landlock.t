@@ -11,8 +11,10 @@ use Socket;
 use Test::More;
 use Time::HiRes qw(sleep time);
 use Attacks;
+use Kernel;
 use Sandbox;
 
+Kernel::need('landlock');
 attacks('landlock');
 
 # What is forbidden to leave the session goes on within it.

@@ -14,7 +14,7 @@ use Satchel qw(header);
 
 my $dir = tempdir(CLEANUP => 1);
 system('/usr/bin/python3', 't/tool/documents.py', $dir) == 0 or
-    BAIL_OUT('t/tool/documents.py failed');
+    die('t/tool/documents.py failed');
 
 sub slurp {
 	open(my $f, '<:raw', "$dir/$_[0]") or die "$_[0]: $!";
@@ -63,7 +63,7 @@ for (['data.csv', 'text/csv', "sku,qty\nA1,20\n"],
 	my ($name, $type, $bytes) = @$_;
 	my $r = $s->upload($bytes // slurp($name), name => $name,
 	    type => $type);
-	$id{$name} = $r->{json}{id} or BAIL_OUT("upload of $name failed");
+	$id{$name} = $r->{json}{id} or die("upload of $name failed");
 }
 
 # What the provider got in its last message from a Messages caller.

@@ -11,9 +11,11 @@ use lib "$FindBin::Bin/lib";
 use JSON::PP ();
 use Test::More;
 use Code;
+use Kernel;
 use Provider;
 use Satchel;
 
+Kernel::need('landlock');
 my $code = Code->new;
 my $p = Provider->new(script => { models => {
 	bash => [{ calls => [{ name => 'bash_code_execution', arguments =>

@@ -35,7 +35,7 @@ sub put {
 	@fields = ([kind => 'user']) if !@fields;
 	my $r = $s->post('/v1/upload', @$who, form => [@fields,
 	    ['file', $bytes, encode_utf8($name)]]);
-	$r->{status} == 200 or BAIL_OUT("upload: $r->{body}");
+	$r->{status} == 200 or die("upload: $r->{body}");
 	return { id => $r->{json}{files}[0]{fileId}, name => $name,
 	    storage_session_id => $r->{json}{storage_session_id} };
 }

@@ -19,7 +19,7 @@ my $s = Satchel->new(set => {'librechat.jwt.pem_dir' => $code->{pem_dir},
 # A key of the tenant's, for a user whom a token has made: id=u1 is the key's own.
 $s->get('/v1/files/' . 'q' x 21 . '?kind=user', $code->bearer(sub => 'u1'));
 my $r = $s->admin('--json', 'key', 'create', '--tenant', 'legacy', '--user', 'u1');
-$s->{key}{u1} = $r->{json}{key} or BAIL_OUT($r->{err});
+$s->{key}{u1} = $r->{json}{key} or die($r->{err});
 my @u1 = (as => 'u1');
 my $true = JSON::PP::true;
 

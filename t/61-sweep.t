@@ -21,7 +21,7 @@ my ($MIN, $HOUR, $DAY) = (60, 3600, 86400);
 
 $server->create($schema);
 my $migrated = $server->admin($schema, 'migrate');
-BAIL_OUT($migrated->{err}) if $migrated->{exit};
+die($migrated->{err}) if $migrated->{exit};
 
 # Rows are made when something looks at them, many at once.
 my @later;

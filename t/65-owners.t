@@ -21,7 +21,7 @@ my @users = qw(alice carol bob dave);
 my $r = $s->admin('user', 'create', 'other', 'dave');
 is($r->{exit}, 0, 'a second user of the other workspace') or diag($r->{err});
 $r = $s->admin('--json', 'key', 'create', '--workspace', 'other', '--user', 'dave');
-$s->{key}{dave} = $r->{json}{key} or BAIL_OUT("no key: $r->{err}");
+$s->{key}{dave} = $r->{json}{key} or die("no key: $r->{err}");
 
 is_deeply([map { $_->{id} } @{$s->get('/v1/models')->{json}{data}}], ['demo'],
     'the model of the demo is listed by name');

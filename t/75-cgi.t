@@ -68,7 +68,7 @@ sub await {
 		return if IO::Socket::INET->new(PeerAddr => '127.0.0.1',
 		    PeerPort => $port);
 	}
-	BAIL_OUT("$name does not start: " . slurp("$dir/$name.log"));
+	die("$name does not start: " . slurp("$dir/$name.log"));
 }
 
 mkdir $dir or die $!;

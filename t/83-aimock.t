@@ -15,7 +15,7 @@ use Satchel;
 use Sdk;
 
 my $pid = open2(my $out, my $in, Sdk::node('aimock.mjs'));
-chomp(my $url = <$out> // BAIL_OUT('aimock did not start'));
+chomp(my $url = <$out> // die('aimock did not start'));
 my %wire = (chat => 'openai-chat', resp => 'openai-responses',
     ant => 'anthropic-messages');
 my $s = Satchel->new(providers => join('', map { "  - name: $_\n"

@@ -17,7 +17,7 @@ use Streams;
 my $pid = open2(my $out, my $in, Sdk::python('model', 'model.py'));
 chomp(my $url = <$out> // '');
 like($url, qr{^http://127\.0\.0\.1:\d+$}, 'the model is there') or
-    BAIL_OUT('no model');
+    die('no model');
 my $s = Satchel->new(providers => "providers:\n  - name: small\n"
     . "    wire: openai-chat\n    base_url: $url/v1\n    json_schema: true\n");
 my $json = JSON::PP->new->utf8;

@@ -45,8 +45,9 @@ over / "$tmp/root" root
 cd "$tmp/root"
 over "$build" usr/src/build build
 mkdir -p .old proc dev sys tmp run usr/src/satchel
-# As one unpacks it, and whoever edits it meanwhile.
-(cd "$top" && tar -c --exclude=./build --exclude='./build-*' --exclude=./var \
+# As one unpacks it, whatever the umask it was checked out and built with.
+find usr/src/build ! -perm -o=r -exec chmod a+rX {} +
+(cd "$top" && tar -c --mode=a+rX --exclude=./build --exclude='./build-*' --exclude=./var \
     --exclude=./.git .) | tar -x -C usr/src/satchel
 mount --rbind /dev dev
 mount --rbind /sys sys
@@ -346,13 +347,13 @@ install -d -o mysql -g mysql /run/mysqld /var/lib/satchel-db
 mariadb-install-db --no-defaults --user=mysql --datadir=/var/lib/satchel-db \
 	--skip-test-db --force
 END
-	$rc == 0 or BAIL_OUT("mariadb-install-db: $out");
+	$rc == 0 or die("mariadb-install-db: $out");
 	daemon('/var/log/db.log', 'mariadbd', '--no-defaults', '--user=mysql',
 	    '--datadir=/var/lib/satchel-db', '--socket=/run/mysqld/mysqld.sock',
 	    '--skip-networking', '--innodb-buffer-pool-size=48M',
 	    '--innodb-log-file-size=16M');
 	await(sub { (sh("mariadb -e 'SELECT 1'"))[0] == 0 })
-	    or BAIL_OUT('mariadbd: ' . slurp('/var/log/db.log'));
+	    or die('mariadbd: ' . slurp('/var/log/db.log'));
 }
 
 umask 022;
@@ -361,7 +362,7 @@ is((sh('install -m 755 t/tool/systemctl /usr/local/bin/systemctl'))[0], 0,
     'a machine of its own');
 my ($rc, $out) = sh('getent passwd satchel;'
     . 'ls /etc/satchel /usr/local/sbin/satchel /etc/nginx/satchel');
-isnt($rc, 0, '... where Satchel has never been') or BAIL_OUT($out);
+isnt($rc, 0, '... where Satchel has never been') or die($out);
 database_up();
 
 # As whom "$ " lines are typed: the owner of the sources.
@@ -374,7 +375,7 @@ sub workers_up {
 	await(sub {
 		return 3 == grep { defined IO::Socket::UNIX->new(Peer => $_) }
 		    map { "/run/satchel/$_.sock" } qw(files run sandbox);
-	}) or BAIL_OUT('the services do not start: '
+	}) or die('the services do not start: '
 	    . join '', map { slurp($_) } glob '/var/log/systemctl/*');
 }
 

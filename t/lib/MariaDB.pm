@@ -3,7 +3,7 @@ package MariaDB;
 # A private database server for one test file, without any other part.
 #
 #	my $db = MariaDB->new(@server_options);
-#	  Started, on a unix socket in a directory of its own; BAIL_OUT if it
+#	  Started, on a unix socket in a directory of its own; dies if it
 #	  cannot.  Runs as nobody where the test runs as root.
 #	$db->{sock}, $db->{dir}
 #	$db->sql($text, $schema)   its output, tab separated lines; dies on an error
@@ -30,6 +30,9 @@ use Time::HiRes qw(sleep);
 our $top = abs_path(dirname(__FILE__) . '/../..');
 our $build = $ENV{SATCHEL_BUILD} // "$top/build";
 
+# The server's user reads what a test makes, whatever the umask of the caller.
+umask 022;
+
 # A test that is told to stop still stops its server.
 $SIG{INT} = $SIG{TERM} = sub { exit 1 };
 
@@ -49,7 +52,7 @@ sub new {
 	my $r = $self->_wait($self->_spawn('install.log', 'mariadb-install-db',
 	    '--no-defaults', '--auth-root-authentication-method=normal',
 	    '--skip-test-db', '--force', '--skip-name-resolve', $self->_dirs));
-	BAIL_OUT('mariadb-install-db: ' . _slurp("$self->{dir}/install.log"))
+	die('mariadb-install-db: ' . _slurp("$self->{dir}/install.log"))
 	    if $r;
 	$self->start;
 	return $self;
@@ -109,7 +112,7 @@ sub start {
 		}
 		sleep 0.1;
 	}
-	BAIL_OUT('mariadbd: ' . _slurp("$self->{dir}/db.log"));
+	die('mariadbd: ' . _slurp("$self->{dir}/db.log"));
 }
 
 sub _end {

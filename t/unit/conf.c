@@ -213,7 +213,7 @@ load(const char *text)
 	struct conf c;
 
 	if (conf_load_text("f", text, strlen(text), &c, &err)) {
-		printf("Bail out! %s\n", err.p);
+		printf("# %s\n", err.p);
 		exit(1);
 	}
 	buf_free(&err);
@@ -286,8 +286,10 @@ spill(char path[static 32], const char *text)
 
 	memcpy(path, "/tmp/conf-XXXXXX", 17);
 	if ((fd = mkstemp(path)) == -1 ||
-	    write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		printf("Bail out! cannot write a file\n");
+	    write(fd, text, strlen(text)) != (ssize_t)strlen(text)) {
+		printf("# cannot write a file\n");
+		exit(1);
+	}
 	close(fd);
 }
 

@@ -165,7 +165,7 @@ main(void)
 
 	if (mkdtemp(path) == NULL ||
 	    (root = open(path, O_RDONLY | O_DIRECTORY)) == -1) {
-		printf("Bail out! %s: %s\n", path, strerror(errno));
+		printf("# %s: %s\n", path, strerror(errno));
 		return (1);
 	}
 	test_commands();

@@ -23,7 +23,7 @@ fixture_file(const char *name)
 
 	(void)snprintf(path, sizeof(path), "t/fixture/executor/%s", name);
 	if ((f = fopen(path, "r")) == NULL || (s = malloc(1 << 20)) == NULL) {
-		printf("Bail out! cannot read %s\n", path);
+		printf("# cannot read %s\n", path);
 		exit(1);
 	}
 	n = fread(s, 1, (1 << 20) - 1, f);
@@ -78,7 +78,7 @@ checked(const char *s)
 	struct jspan_info info;
 
 	if (jspan_check(s, strlen(s), 200, &info) != JSPAN_OK) {
-		printf("Bail out! the test's JSON is broken: %s\n", s);
+		printf("# the test's JSON is broken: %s\n", s);
 		exit(1);
 	}
 	return (info.root);

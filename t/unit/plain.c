@@ -146,6 +146,12 @@ main(void)
 	int dir, lock;
 
 	abis();
+	if (landlock_lacks(landlock_abi()) != NULL) {
+		fprintf(stderr,
+		    "# not run: the kernel lacks Landlock ABI 6 "
+		    "(Linux 6.12)\n");
+		return (done_testing());
+	}
 	if (mkdtemp(path) == NULL ||
 	    (dir = open(path, O_RDONLY | O_DIRECTORY)) == -1 ||
 	    (lock = openat(dir, "lock", O_RDWR | O_CREAT, 0600)) == -1 ||

@@ -64,7 +64,7 @@ sse_text(const char *name)
 
 	(void)snprintf(path, sizeof(path), "t/fixture/executor/%s.sse", name);
 	if ((f = fopen(path, "r")) == NULL) {
-		printf("Bail out! cannot read %s\n", path);
+		printf("# cannot read %s\n", path);
 		exit(1);
 	}
 	(void)!fread(s, 1, (1 << 20) - 1, f);

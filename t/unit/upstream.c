@@ -156,7 +156,7 @@ start(void)
 	    listen(listener, 16) || listen(local, 16) ||
 	    pthread_create(&t, NULL, server, &listener) ||
 	    pthread_create(&t, NULL, server, &local)) {
-		printf("Bail out! no server\n");
+		printf("# no server\n");
 		exit(1);
 	}
 	(void)snprintf(

@@ -187,7 +187,7 @@ main(void)
 
 	if (mkdtemp(path) == NULL || chdir(path) ||
 	    (dir = open(".", O_RDONLY | O_DIRECTORY)) == -1) {
-		printf("Bail out! %s: %s\n", path, strerror(errno));
+		printf("# %s: %s\n", path, strerror(errno));
 		return (1);
 	}
 	test_take(dir);

@@ -238,7 +238,7 @@ main(void)
 
 	if (mkdtemp(path) == NULL || chdir(path) || mkdir("w", 0755) ||
 	    chdir("w") || (root = open(".", O_RDONLY | O_DIRECTORY)) == -1) {
-		printf("Bail out! %s: %s\n", path, strerror(errno));
+		printf("# %s: %s\n", path, strerror(errno));
 		return (1);
 	}
 	test_paths();
