@@ -108,7 +108,7 @@ static int
 relay(struct model_req *m)
 {
 
-	if (model_continue(m, 1) || model_disown(m))
+	if (model_continue(m, 1) || model_refer(m, 1) || model_disown(m))
 		return (model_refuse(m));
 	return (model_relay(m, NULL));
 }

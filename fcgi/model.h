@@ -110,6 +110,15 @@ void model_usage(struct model_req *, enum runs, uint64_t);
 int model_continue(struct model_req *, int);
 
 /**
+ * model_refer(m, relayed):
+ * Put the items of the caller's kept answers into ${m} where its input only
+ * names them by their ids.  With ${relayed} an id that is not of our form is
+ * left to the provider.  What ${m} goes on from has been found before.  Return
+ * as model_continue().
+ */
+int model_refer(struct model_req *, int);
+
+/**
  * model_replace(m, b):
  * Put the JSON text in ${b}, which is emptied, in the place of ${m}'s request.
  * Return 0, or -1 with ${m}->why filled in.

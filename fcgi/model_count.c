@@ -64,12 +64,15 @@ count(struct req *r, const struct count *c)
 {
 	struct model_req m = {.r = r, .dialect = c->dialect};
 	struct relay_to to = c->to;
-	int absent = 0, rc;
+	int absent = 0, rc, relayed;
 
 	if (model_open(&m))
 		return (0);
-	if (m.dialect->wire == (enum conf_wire)m.provider->wire &&
-	    (m.peek.declared == DECLARED_NONE || m.provider->native_code)) {
+	relayed = m.dialect->wire == (enum conf_wire)m.provider->wire &&
+	    (m.peek.declared == DECLARED_NONE || m.provider->native_code);
+	if (model_continue(&m, 1) || model_refer(&m, relayed))
+		return (model_refuse(&m));
+	if (relayed) {
 		to.absent = &absent;
 		rc = model_relay(&m, &to);
 		if (!absent)

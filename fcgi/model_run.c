@@ -149,7 +149,7 @@ model_run(struct model_req *m)
 	struct talk *t;
 	int rc = -1;
 
-	if (check_built(m) || model_continue(m, 0))
+	if (check_built(m) || model_continue(m, 0) || model_refer(m, 0))
 		return (model_refuse(m));
 	if (base == NULL ||
 	    (mem = arena_new(TALK_MEM + TALK_TIMES * m->text.len)) == NULL)

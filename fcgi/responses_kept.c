@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -8,13 +7,13 @@
 #include "speech/dialect.h"
 
 #include "fcgi/containers.h"
+#include "fcgi/items.h"
 #include "fcgi/page_ask.h"
 #include "fcgi/req.h"
 #include "fcgi/routes.h"
 
 #define PAGE_DEFAULT 20
 #define PAGE_MAX 100
-#define ID_SIZE 64
 #define MEM_MAX (32UL << 20)
 
 static int
@@ -98,50 +97,6 @@ responses_delete(struct req *r)
 
 /* ---- Its input */
 
-/* A text as the list of parts that it is short for. */
-static json_object *
-content_of(const char *role, json_object *text)
-{
-	const char *type =
-	    strcmp(role, "assistant") == 0 ? "output_text" : "input_text";
-	json_object *a = json_object_new_array(), *o;
-
-	if ((o = json_object_new_object()) == NULL ||
-	    jset(o, "type", jstr(type)) ||
-	    jset(o, "text", json_object_get(text))) {
-		json_object_put(o);
-		o = NULL;
-	}
-	if (a != NULL && jadd(a, o) == 0)
-		return (a);
-	json_object_put(a);
-	return (NULL);
-}
-
-/* An item in its long form: with a type, parts, and an id to tell it by. */
-static int
-spell_out(json_object *item, const char *response, size_t i)
-{
-	const char *role = NULL, *id;
-	json_object *content;
-	char made[ID_SIZE];
-
-	if (!json_object_is_type(item, json_type_object))
-		return (0);
-	if (jget_str(item, "role", &role) == JGET_OK) {
-		if (jset(item, "type", jstr("message")))
-			return (-1);
-		if (json_object_object_get_ex(item, "content", &content) &&
-		    json_object_is_type(content, json_type_string) &&
-		    jset(item, "content", content_of(role, content)))
-			return (-1);
-	}
-	if (jget_str(item, "id", &id) == JGET_OK)
-		return (0);
-	(void)snprintf(made, sizeof(made), "item_gw_%s_%zu", response, i);
-	return (jset(item, "id", jstr(made)));
-}
-
 static const char *
 id_of(json_object *item)
 {
@@ -204,7 +159,7 @@ responses_items(struct req *r)
 		rc = jget_parse(s.input, s.input_len, &all, &at) !=
 		    JGET_PARSE_OK;
 		for (i = 0; rc == 0 && i < json_object_array_length(all); i++)
-			rc = spell_out(
+			rc = items_spell_out(
 			    json_object_array_get_idx(all, i), s.id, i);
 		rc = rc ? -1 : reply_json(r, 200, page(all, &ask));
 	}

@@ -11,7 +11,7 @@ use Satchel qw(header);
 
 my %models = (
 	one => [{ text => 'First.' }],
-	two => [({ text => 'Second.' }) x 6],
+	two => [({ text => 'Second.' }) x 8],
 	run => [{ text => 'Let me.', calls => [{ name => 'code_execution', arguments =>
 	    { code => "print('was', 6*7)\nopen('f.txt', 'w').write('f')" } }] },
 	    { text => 'It is 42.' }, ({ text => 'As I said.' }) x 4],
@@ -90,6 +90,9 @@ is_deeply([map { "$_->{type} $_->{role} $_->{content}[0]{type} $_->{content}[0]{
     @{$r->{json}{data}}], ['message user input_text Hello.',
     'message assistant output_text First.', 'message user input_text And then?'],
     '... all of it, in long form');
+is_deeply($r->{json}{data}[1], { id => $r->{json}{data}[1]{id}, type => 'message',
+    role => 'assistant', status => 'completed', content => [{ type => 'output_text',
+    text => 'First.', annotations => [], logprobs => [] }] }, '... with all that the type requires');
 my @ids = map { $_->{id} } @{$r->{json}{data}};
 my ($after, @seen) = ('');
 for (1 .. 5) {
@@ -100,6 +103,67 @@ for (1 .. 5) {
 }
 is_deeply(\@seen, [reverse @ids], '... a page at a time, newest first');
 is($s->get("/v1/responses/$two->{id}/input_items", as => 'bob')->{status}, 404, '... for its owner');
+
+# What a request leaves out and the vendor's type requires.
+$r = ask('two', input => [{ role => 'user', content => 'A' }, { role => 'assistant', content => 'B' },
+    { type => 'message', role => 'assistant', status => undef, content => [{ type => 'output_text',
+    text => 'C' }] }, { type => 'function_call', call_id => 'c1', name => 'f', arguments => '{}' },
+    { type => 'function_call_output', call_id => 'c1', output => 'D' }]);
+is($r->{status}, 200, 'short forms are answered') or diag($r->{body});
+my $short = $s->get("/v1/responses/$r->{json}{id}/input_items?order=asc")->{json}{data};
+like(delete $_->{id}, qr/^item_gw_[0-9a-z]{20}_\d$/, 'one gets an id') for @$short;
+is_deeply($short, [{ type => 'message', role => 'user', content => [{ type => 'input_text',
+    text => 'A' }] }, (map { { type => 'message', role => 'assistant', status => 'completed',
+    content => [{ type => 'output_text', text => $_, annotations => [] }] } } qw(B C)),
+    { type => 'function_call', call_id => 'c1', name => 'f', arguments => '{}', status => 'completed' },
+    { type => 'function_call_output', call_id => 'c1', output => 'D', status => 'completed' }],
+    '... and their long forms shown');
+
+# --- items that are only named ---
+
+my @said = ({ role => 'user', content => 'Hello.' });
+sub ref_to { return { type => 'item_reference', id => $_[0] } }
+$r = ask('one', input => \@said);
+my $first = $r->{json}{output}[0]{id};
+like($first, qr/^msg_gw_[0-9a-z]{20}$/, 'an item has an id');
+is(substr($first, 7, 12), substr($r->{json}{id}, 8, 12), '... which tells its answer');
+$r = ask('two', input => [@said, ref_to($first), { role => 'user', content => 'And then?' }]);
+is($r->{status}, 200, 'an item named by its id') or diag($r->{body});
+is(asked(), "user: Hello.\nassistant: First.\nuser: And then?", '... stands in its place');
+my $second = $r->{json}{output}[0]{id};
+$r = ask('two', input => [@said, { id => $first }, { role => 'user', content => 'And then?' },
+    { id => $second, type => undef }, { role => 'user', content => 'More.' }]);
+is(asked(), "user: Hello.\nassistant: First.\nuser: And then?\nassistant: Second.\nuser: More.",
+    '... without a type too, and from several answers');
+is_deeply([map { $_->{content}[0]{text} } @{$s->get("/v1/responses/$r->{json}{id}/input_items?order=asc")
+    ->{json}{data}}], ['Hello.', 'First.', 'And then?', 'Second.', 'More.'], '... and is kept whole');
+$r = ask('two', previous_response_id => $two->{id}, input => [ref_to($two->{output}[0]{id}),
+    { role => 'user', content => 'More.' }]);
+is(asked(), "user: Hello.\nassistant: First.\nuser: And then?\nassistant: Second.\nuser: More.",
+    'one that is there already stands once');
+$r = $s->post('/v1/responses/input_tokens', json => { model => 'one', input => [@said, ref_to($first)] });
+is($r->{status}, 200, 'a count takes it too') or diag($r->{body});
+$s->mysql("UPDATE response SET expires = created + 60000");
+ask('two', input => [@said, ref_to($first)]);
+cmp_ok(($s->mysql("SELECT MAX(expires - created) FROM response WHERE pid LIKE '" . substr($first, 7, 12)
+    . "%'"))[0][0], '>', 86400000, 'a use keeps its answer for longer');
+my %gone = (absent => 'msg_gw_' . '0' x 20, 'of another form' => 'msg_123', empty => '',
+    'no letters' => "msg_gw_\x{e9}" . 'x' x 19, 'a response' => $two->{id});
+for my $what (sort keys %gone) {
+	$r = ask('two', input => [@said, ref_to($gone{$what})]);
+	is_deeply([$r->{status}, @{$r->{json}{error}}{qw(type code param message)},
+	    header($r, 'X-Should-Retry')], [404, 'invalid_request_error', 'item_not_found', 'input',
+	    "Item with id '$gone{$what}' not found.", 'false'], "$what: not found") or diag($r->{body});
+	is(scalar($p->requests), 0, '... and no model is asked');
+}
+is(ask('two', as => $_, input => [@said, ref_to($first)])->{json}{error}{code}, 'item_not_found',
+    "nor somebody else's: $_") for qw(carol bob);
+$r = ask('resp:one', input => [@said, ref_to($first), ref_to('msg_theirs'), { role => 'user',
+    content => 'And?' }]);
+is_deeply([map { $_->{type} // $_->{role} } @{($p->requests)[0]{json}{input}}],
+    [qw(user message item_reference user)], 'a provider that speaks the same gets the item, and its own reference');
+is(ask('resp:one', input => [ref_to('msg_gw_' . '0' x 20)])->{json}{error}{code}, 'item_not_found',
+    '... but none of ours that is gone');
 
 # --- code, calls, streams ---
 

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/id.h"
@@ -72,6 +73,57 @@ response_find(struct db *db, struct arena *mem, const struct owner *o,
 		return (DATA_FAIL);
 	}
 	return (DATA_OK);
+}
+
+/* The first whose id is ${from} or later, but before ${to}. */
+static enum data_rc
+find_between(struct db *db, struct arena *mem, const struct owner *o,
+    const char *from, const char *to, uint64_t now, struct stored_response *s)
+{
+	static const char sql[] = "SELECT pid, body, expires FROM response"
+				  " WHERE workspace_id = ? AND user_id = ?"
+				  "   AND pid >= ? AND pid < ? AND expires > ?"
+				  " ORDER BY pid LIMIT 1";
+	const struct db_arg args[] = {DB_U64(o->workspace), DB_U64(o->user),
+	    DB_STR(from), DB_STR(to), DB_U64(now)};
+	char *cols[3];
+	enum db_rc rc;
+
+	rc = db_row(db, mem, sql, args, NELEM(args), cols, NELEM(cols));
+	if (rc != DB_OK)
+		return (data_rc_of(rc));
+	*s = (struct stored_response){
+	    .id = cols[0], .body = cols[1], .body_len = strlen(cols[1])};
+	if (num_u64(cols[2], 0, UINT64_MAX, &s->expires)) {
+		log_err("response: bad row %s", s->id);
+		return (DATA_FAIL);
+	}
+	return (DATA_OK);
+}
+
+enum data_rc
+response_find_seed(struct db *db, struct arena *mem, const struct owner *o,
+    const char *seed, uint64_t now, struct stored_response *s)
+{
+	char end[RESPONSE_SEEDLEN + 2]; /* The first that begins otherwise. */
+
+	if (strlen(seed) != RESPONSE_SEEDLEN || !id_plain(seed))
+		return (DATA_NONE);
+	(void)snprintf(end, sizeof(end), "%s{", seed);
+	return (find_between(db, mem, o, seed, end, now, s));
+}
+
+enum data_rc
+response_prolong(
+    struct db *db, const struct owner *o, const char *id, uint64_t expires)
+{
+	static const char sql[] =
+	    "UPDATE response SET expires = GREATEST(expires, ?)"
+	    " WHERE workspace_id = ? AND user_id = ? AND pid = ?";
+	const struct db_arg args[] = {
+	    DB_U64(expires), DB_U64(o->workspace), DB_U64(o->user), DB_STR(id)};
+
+	return (data_rc_of(db_exec(db, sql, args, NELEM(args), NULL, NULL)));
 }
 
 enum data_rc

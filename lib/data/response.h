@@ -16,6 +16,7 @@ struct arena;
 struct db;
 
 #define RESPONSE_IDLEN 20
+#define RESPONSE_SEEDLEN 12 /* Of an id, which its items' ids share. */
 
 struct stored_response {
 	const char *id;   /* Without its prefix. */
@@ -47,6 +48,21 @@ enum data_rc response_keep(struct db *, const struct owner *, const char *,
  */
 enum data_rc response_find(struct db *, struct arena *, const struct owner *,
     const char *, uint64_t, struct stored_response *);
+
+/**
+ * response_find_seed(db, mem, owner, seed, now, s):
+ * As response_find() for the one whose id begins with the RESPONSE_SEEDLEN
+ * characters ${seed}; its input is not read.
+ */
+enum data_rc response_find_seed(struct db *, struct arena *,
+    const struct owner *, const char *, uint64_t, struct stored_response *);
+
+/**
+ * response_prolong(db, owner, id, expires):
+ * Keep it until ${expires} at least.  DATA_OK, DATA_DOWN or DATA_FAIL.
+ */
+enum data_rc
+response_prolong(struct db *, const struct owner *, const char *, uint64_t);
 
 /**
  * response_drop(db, owner, id, now):

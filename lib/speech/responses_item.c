@@ -3,6 +3,8 @@
 
 #include "base/jput.h"
 
+#include "data/response.h"
+
 #include "speech/dialect.h"
 #include "speech/outcome.h"
 #include "speech/responses_item.h"
@@ -27,6 +29,22 @@ item_prefix(enum item_kind kind)
 {
 
 	return (prefixes[kind]);
+}
+
+const char *
+item_id_bare(const char *id)
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+	size_t i, n;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		n = strlen(prefixes[i]);
+		if (strncmp(id, prefixes[i], n) == 0 &&
+		    strlen(id + n) == RESPONSE_IDLEN &&
+		    strspn(id + n, digits) == RESPONSE_IDLEN)
+			return (id + n);
+	}
+	return (NULL);
 }
 
 static void

@@ -46,6 +46,14 @@ struct item {
 const char *item_prefix(enum item_kind);
 
 /**
+ * item_id_bare(id):
+ * What follows the prefix of an item of ours in ${id}: RESPONSE_IDLEN of
+ * [0-9a-z], whose first RESPONSE_SEEDLEN are those of the answer that it is in.
+ * NULL if ${id} has not that form.
+ */
+const char *item_id_bare(const char *);
+
+/**
  * item_put(b, it, t):
  * Append ${it} as it stands.  One that is open is shown empty.  Return 0, or -1
  * with ${b} spoiled.

@@ -1,3 +1,8 @@
+#include "base/arena.h"
+#include "base/id.h"
+
+#include "data/response.h"
+
 #include "speech/model_dialect.h"
 #include "speech/openai_read.h"
 #include "speech/pick.h"
@@ -146,6 +151,19 @@ wants_outputs(const struct talk *t)
 	return (0);
 }
 
+/* By its first characters an item's id tells which answer it is of. */
+static int
+make_seed(struct reader *rd)
+{
+	char s[RESPONSE_SEEDLEN + 1];
+
+	if (id_base36(s, RESPONSE_SEEDLEN) ||
+	    (rd->talk->seed =
+		    arena_strndup(rd->talk->mem, s, RESPONSE_SEEDLEN)) == NULL)
+		return (reader_no_memory(rd));
+	return (0);
+}
+
 int
 responses_read(struct jspan root, struct talk *t, struct refusal *why)
 {
@@ -157,7 +175,9 @@ responses_read(struct jspan root, struct talk *t, struct refusal *why)
 		return (-1);
 	t->asked = rest;
 	t->mint = "ci_gw_";
-	t->mint_len = 20;
+	t->mint_len = RESPONSE_IDLEN;
+	if (make_seed(&rd))
+		return (-1);
 	if (t->ours != 0)
 		t->ours = 1U << OUR_CODE; /* All that it has words for. */
 	t->pictures = wants_outputs(t);

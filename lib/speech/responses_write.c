@@ -223,7 +223,7 @@ add_item(struct responder *R, enum item_kind kind, const char *id)
 	memcpy(it->id, item_prefix(kind), len);
 	if (id != NULL && strlen(id) <= TALK_IDMAX)
 		memcpy(it->id, id, strlen(id) + 1);
-	else if (id_base36(it->id + len, IDLEN))
+	else if (talk_id(R->talk, IDLEN, it->id + len))
 		return (NULL);
 	return (it);
 }
@@ -633,7 +633,7 @@ responses_stream(const struct talk *t, struct buf *out)
 	R->outputs = t->pictures;
 	R->end = &R->first;
 	R->args.max = BODY_MAX;
-	if (id_base36(R->id, IDLEN)) {
+	if (talk_id(t, IDLEN, R->id)) {
 		free(R);
 		return (NULL);
 	}

@@ -275,6 +275,18 @@ talk_offer(struct talk *t)
 }
 
 int
+talk_id(const struct talk *t, size_t n, char *id)
+{
+	size_t len = t->seed != NULL ? strlen(t->seed) : 0;
+
+	if (len >= n)
+		return (-1);
+	if (len > 0)
+		memcpy(id, t->seed, len);
+	return (id_base36(id + len, n - len));
+}
+
+int
 talk_mint(const struct talk *t, char id[static TALK_IDMAX + 1])
 {
 	size_t len = strlen(t->mint);
@@ -282,7 +294,7 @@ talk_mint(const struct talk *t, char id[static TALK_IDMAX + 1])
 	if (len + t->mint_len > TALK_IDMAX)
 		return (-1);
 	memcpy(id, t->mint, len);
-	return (id_base36(id + len, t->mint_len));
+	return (talk_id(t, t->mint_len, id + len));
 }
 
 enum our_tool

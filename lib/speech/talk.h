@@ -158,6 +158,8 @@ struct talk {
 	int pictures; /* He is shown the images that they make. */
 	const char *mint; /* What ids of those that he is shown begin with. */
 	size_t mint_len;  /* And how many characters follow. */
+	const char *seed; /* The first of these, in all ids of one answer; or
+			   * NULL. */
 	const char *our_name[OUR_COUNT]; /* As offered to the model. */
 
 	enum choice choice;
@@ -236,6 +238,13 @@ struct tool *talk_tool(struct talk *);
 int talk_offer(struct talk *);
 
 #define TALK_IDMAX 47
+
+/**
+ * talk_id(t, n, id):
+ * Write ${n} characters for an id of this answer: the seed, if there is one,
+ * then random ones.  Return 0 or -1.
+ */
+int talk_id(const struct talk *, size_t, char *);
 
 /**
  * talk_mint(t, id):

@@ -257,7 +257,7 @@ static int
 is_our_item(struct jspan v)
 {
 	static const char *const forms[] = {
-	    "ci_gw_", "msg_gw_", "fc_gw_", "rs_gw_"};
+	    "ci_gw_", "msg_gw_", "fc_gw_", "rs_gw_", "ctc_gw_"};
 	char id[CALL_ID_SIZE];
 	size_t i;
 

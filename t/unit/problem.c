@@ -100,13 +100,15 @@ test_retries(void)
 		conflict += p->status == 409 && k != P_CONTAINER_BUSY;
 		waits += (p->status == 503 || p->status == 429 ||
 			     p->status == 409) != (p->retry_after > 0);
-		full += (p->status == 507) != (p->no_retry != 0);
+		full += (p->status == 507 || k == P_ITEM) != (p->no_retry != 0);
 	}
 	ok(holes == 0, "every kind has a row");
 	ok(conflict == 0,
 	    "a busy container is the one 409, which clients retry");
 	ok(waits == 0, "409, 429 and 503 say when to come back, others do not");
-	ok(full == 0, "507 forbids the retry; 401 and 403 do so by themselves");
+	ok(full == 0,
+	    "507 and an item that is gone forbid the retry; 401 and 403 do so "
+	    "by themselves");
 	ok(problem_row(P_COUNT)->status == 500, "an unknown kind is a 500");
 }
 
