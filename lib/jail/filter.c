@@ -1,10 +1,13 @@
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +29,21 @@
 #endif
 
 /* Younger than some kernel headers we are compiled with. */
+#ifndef SYS_process_mrelease
+#define SYS_process_mrelease 448
+#endif
+#ifndef SYS_quotactl_fd
+#define SYS_quotactl_fd 443
+#endif
+#ifndef SYS_cachestat
+#define SYS_cachestat 451
+#endif
+#ifndef PR_SCHED_CORE
+#define PR_SCHED_CORE 62
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1U << 1)
+#endif
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret 447
 #endif
@@ -52,6 +70,18 @@
 /* Every CLONE_NEW* flag. */
 #define NEW_NAMESPACE 0x7e020080U
 
+/* In namespaces that is the supervisor. */
+#define FIRST_PROCESS 1
+
+/* Of ioprio_set(2), which no header names. */
+#define IOPRIO_WHO_PROCESS 1
+
+/* Of fcntl(2): tell me of what is done in this directory. */
+#define TELLS_OF_DIRECTORY 1026 /* F_NOTIFY */
+
+/* The bytes of shared memory without a name that one mapping can make. */
+#define SHARED_MOST (FILTER_SHARED_MIB << 20)
+
 #define ARG(n) (offsetof(struct seccomp_data, args) + 8 * (n))
 #define LOAD(at) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (at))
 #define SAY(what) BPF_STMT(BPF_RET | BPF_K, (what))
@@ -62,6 +92,7 @@
 #define DENY(nr) IF(BPF_JEQ, (nr), 0, 1), FAIL(EPERM)
 #define ABSENT(nr) IF(BPF_JEQ, (nr), 0, 1), FAIL(ENOSYS)
 #define UNKNOWN(nr) IF(BPF_JEQ, (nr), 0, 1), FAIL(EOPNOTSUPP)
+#define NOTHING(nr) IF(BPF_JEQ, (nr), 0, 1), FAIL(0) /* Done, it says. */
 #define NUMBER LOAD(offsetof(struct seccomp_data, nr))
 
 /* A socket of another kind than unix. */
@@ -85,6 +116,17 @@
 #define NOT(nr, n, k)                                                  \
 	IF(BPF_JEQ, (nr), 0, 4), LOAD(ARG(n)), IF(BPF_JEQ, (k), 0, 1), \
 	    FAIL(EPERM), NUMBER
+
+/* A call whose argument ${n} has one of the bits ${k}. */
+#define WITHOUT(nr, n, k, e)                                            \
+	IF(BPF_JEQ, (nr), 0, 4), LOAD(ARG(n)), IF(BPF_JSET, (k), 0, 1), \
+	    FAIL(e), NUMBER
+
+/* A setting of sockets that takes a program for the kernel. */
+#define NO_SOCKET_FILTER(option)                         \
+	IF(BPF_JEQ, SYS_setsockopt, 0, 6), LOAD(ARG(1)), \
+	    IF(BPF_JEQ, SOL_SOCKET, 0, 3), LOAD(ARG(2)), \
+	    IF(BPF_JEQ, (option), 0, 1), FAIL(EPERM), NUMBER
 
 /* Bits of a mode with which a program runs as somebody else. */
 #define SETS_ID (S_ISUID | S_ISGID)
@@ -114,6 +156,23 @@ static struct sock_filter program[] = {
 	FAIL(ENOSYS),
 #endif
 
+	/*
+	 * Shared memory without a name outlives what a process has of it in
+	 * its addresses, so nobody sees how much there is: it is bounded when
+	 * it is made.  Large pages are the machine's.
+	 */
+	IF(BPF_JEQ, SYS_mmap, 0, 10),
+	LOAD(ARG(3)),
+	IF(BPF_JSET, MAP_HUGETLB, 7, 0),
+	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, MAP_SHARED | MAP_ANONYMOUS),
+	IF(BPF_JEQ, MAP_SHARED | MAP_ANONYMOUS, 0, 4),
+	LOAD(ARG(1) + 4),
+	IF(BPF_JEQ, 0, 0, 3),
+	LOAD(ARG(1)),
+	IF(BPF_JGT, SHARED_MOST, 1, 0),
+	SAY(SECCOMP_RET_ALLOW),
+	FAIL(ENOMEM),
+
 	/* glibc and Python fall back to the older call. */
 	ABSENT(SYS_clone3),
 	ABSENT(SYS_io_uring_setup),
@@ -126,6 +185,54 @@ static struct sock_filter program[] = {
 	DENY(SYS_process_vm_writev),
 	DENY(SYS_kcmp),
 	DENY(SYS_pidfd_getfd),
+	DENY(SYS_process_madvise),
+	DENY(SYS_process_mrelease),
+	DENY(SYS_move_pages),
+	DENY(SYS_migrate_pages),
+	NOT(SYS_prlimit64, 0, FIRST_PROCESS),
+	ONLY(SYS_setpriority, 0, PRIO_PROCESS),
+	NOT(SYS_setpriority, 1, FIRST_PROCESS),
+	ONLY(SYS_ioprio_set, 0, IOPRIO_WHO_PROCESS),
+	NOT(SYS_ioprio_set, 1, FIRST_PROCESS),
+	NOT(SYS_sched_setaffinity, 0, FIRST_PROCESS),
+	NOT(SYS_sched_setscheduler, 0, FIRST_PROCESS),
+	NOT(SYS_sched_setparam, 0, FIRST_PROCESS),
+	NOT(SYS_sched_setattr, 0, FIRST_PROCESS),
+	NOT(SYS_prctl, 0, PR_SCHED_CORE),
+
+	/* The supervisor looks at what its processes hold. */
+	IF(BPF_JEQ, SYS_prctl, 0, 6),
+	LOAD(ARG(0)),
+	IF(BPF_JEQ, PR_SET_DUMPABLE, 0, 3),
+	LOAD(ARG(1)),
+	IF(BPF_JEQ, 1, 1, 0),
+	FAIL(EPERM),
+	NUMBER,
+	WITHOUT(SYS_close_range, 2, CLOSE_RANGE_UNSHARE, EINVAL),
+
+	/* What others do with files that both may read. */
+#ifdef SYS_inotify_init
+	ABSENT(SYS_inotify_init),
+#endif
+	ABSENT(SYS_inotify_init1),
+	ABSENT(SYS_cachestat),
+	IF(BPF_JEQ, SYS_fcntl, 0, 4),
+	LOAD(ARG(1)),
+	IF(BPF_JEQ, TELLS_OF_DIRECTORY, 0, 1),
+	FAIL(EINVAL),
+	NUMBER,
+
+	/* What all of the machine wait for, or share. */
+	NOTHING(SYS_sync),
+	NOTHING(SYS_syncfs),
+	DENY(SYS_quotactl),
+	DENY(SYS_quotactl_fd),
+	ABSENT(SYS_io_setup),
+	ABSENT(SYS_io_destroy),
+	ABSENT(SYS_io_submit),
+	ABSENT(SYS_io_cancel),
+	ABSENT(SYS_io_getevents),
+	ABSENT(SYS_io_pgetevents),
 
 	/* Mounts and namespaces. */
 	DENY(SYS_mount),
@@ -161,10 +268,23 @@ static struct sock_filter program[] = {
 	DENY(SYS_msgget),
 	DENY(SYS_semget),
 	DENY(SYS_mq_open),
+	ABSENT(SYS_vmsplice), /* Pages stay, and with them large ones. */
+	ABSENT(SYS_landlock_create_ruleset),
+	ABSENT(SYS_landlock_add_rule),
+	ABSENT(SYS_landlock_restrict_self),
+	ABSENT(SYS_seccomp),
+	NOT(SYS_prctl, 0, PR_SET_SECCOMP),
+	NO_SOCKET_FILTER(SO_ATTACH_FILTER),
+	NO_SOCKET_FILTER(SO_ATTACH_BPF),
+	NO_SOCKET_FILTER(SO_ATTACH_REUSEPORT_CBPF),
+	NO_SOCKET_FILTER(SO_ATTACH_REUSEPORT_EBPF),
 
-	IF(BPF_JEQ, SYS_clone, 0, 4),
+	/* Threads have their process's descriptors, where we look for them. */
+	IF(BPF_JEQ, SYS_clone, 0, 6),
 	LOAD(ARG(0)),
-	IF(BPF_JSET, NEW_NAMESPACE, 0, 1),
+	IF(BPF_JSET, NEW_NAMESPACE, 2, 0),
+	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, CLONE_THREAD | CLONE_FILES),
+	IF(BPF_JEQ, CLONE_THREAD, 0, 1),
 	FAIL(EPERM),
 	SAY(SECCOMP_RET_ALLOW),
 	UNIX_ONLY(SYS_socket),
@@ -213,25 +333,16 @@ static struct sock_filter lone[] = {
 
 	/* Other processes of the user: one's own number is 0. */
 	ONLY(SYS_prlimit64, 0, 0),
-	ONLY(SYS_setpriority, 0, 0), /* PRIO_PROCESS */
 	ONLY(SYS_setpriority, 1, 0),
-	ONLY(SYS_ioprio_set, 0, 1), /* IOPRIO_WHO_PROCESS */
 	ONLY(SYS_ioprio_set, 1, 0),
 	ONLY(SYS_sched_setaffinity, 0, 0),
 	ONLY(SYS_sched_setscheduler, 0, 0),
 	ONLY(SYS_sched_setparam, 0, 0),
 	ONLY(SYS_sched_setattr, 0, 0),
-	DENY(SYS_move_pages),
-	DENY(SYS_migrate_pages),
 
-	/* The supervisor looks at what its processes hold. */
-	NOT(SYS_prctl, 0, PR_SET_DUMPABLE),
-
-	/* The whole machine: its mounts, its disks' rest. */
+	/* The mounts of the whole machine. */
 	DENY(SYS_listmount),
 	DENY(SYS_statmount),
-	DENY(SYS_sync),
-	DENY(SYS_syncfs),
 
 	/* No mount says that programs here run as nobody else. */
 #ifdef SYS_open
@@ -251,10 +362,6 @@ static struct sock_filter lone[] = {
 	UNKNOWN(SYS_llistxattr),
 	ABSENT(SYS_getxattrat),
 	ABSENT(SYS_listxattrat),
-#ifdef SYS_inotify_init
-	DENY(SYS_inotify_init),
-#endif
-	DENY(SYS_inotify_init1),
 #ifdef SYS_chown
 	DENY(SYS_chown),
 	DENY(SYS_lchown),

@@ -1,6 +1,9 @@
 #ifndef JAIL_FILTER_H_
 #define JAIL_FILTER_H_
 
+/* MiB of shared memory without a name that one mapping can make. */
+#define FILTER_SHARED_MIB 16U
+
 /**
  * filter_drop():
  * Give up every capability for good and forbid gaining privileges by exec.
@@ -12,9 +15,10 @@ int filter_drop(void);
  * filter_load():
  * Refuse, from now on and in all children, the system calls that reach parts
  * of the kernel a sandbox has no use for: sockets but unix ones, namespaces
- * and mounts, other processes' memory, devices, keyrings, memory that no limit
- * counts, io_uring, bpf.  filter_drop() comes first.  Return 0 or -1 with
- * errno.
+ * and mounts, other processes' memory, the first process's limits and
+ * priorities, devices, keyrings, memory that no limit counts, what the whole
+ * machine shares, filters of its own, io_uring, bpf.  sync(2) and syncfs(2) do
+ * nothing.  filter_drop() comes first.  Return 0 or -1 with errno.
  */
 int filter_load(void);
 

@@ -48,7 +48,8 @@ const struct root_text root_texts[] = {
 
 /*
  * numpy finds its BLAS through /etc/alternatives, a plot needs to find its
- * fonts, and some languages their settings.
+ * fonts, and some languages their settings.  What is read from full is what is
+ * read from zero, whose mappings are shared memory that nobody can count.
  */
 const struct root_lent root_lent[] = {
 	{ "/usr", "usr", LEND_TREE, 1 },
@@ -62,7 +63,7 @@ const struct root_lent root_lent[] = {
 	{ "/etc/php", "etc/php", LEND_TREE, 0 },
 	{ "/etc/R", "etc/R", LEND_TREE, 0 },
 	{ "/dev/null", "dev/null", LEND_DEVICE, 1 },
-	{ "/dev/zero", "dev/zero", LEND_DEVICE, 1 },
+	{ "/dev/full", "dev/zero", LEND_DEVICE, 1 },
 	{ "/dev/full", "dev/full", LEND_DEVICE, 1 },
 	{ "/dev/random", "dev/random", LEND_DEVICE, 1 },
 	{ "/dev/urandom", "dev/urandom", LEND_DEVICE, 1 },

@@ -594,6 +594,56 @@ is(py("import fcntl\nprint([t(lambda: fcntl.ioctl(0, 0x5412, b'x')),"
 	return;
 }
 
+# --- what the machine shares ---
+
+# Calls that change, use up or watch what is not the session's alone.
+sub shared {
+my $above = lone($meta{pid}, 1);
+my @was = (Satchel::_slurp("/proc/$meta{pid}/limits"),
+    getpriority(0, $meta{pid}));
+is(py("print([sc(n, $above, 0, 0, 0) for n in (302, 203, 144, 142, 314, 440,"
+    . " 448, 279, 256)], sc(251, 1, $above, 0), sc(251, 2, $above, 0),"
+    . " sc(251, 3, 0, 0))"), "['" . join("', '", ('EPERM') x 9)
+    . "'] EPERM EPERM EPERM",
+    '76: limits, scheduling and memory of the supervisor');
+is(py("print([t(lambda: os.setpriority(*a)) for a in ((os.PRIO_PROCESS,"
+    . " $above, 19), (os.PRIO_PGRP, 0, 19), (os.PRIO_USER, 0, 19))])"),
+    "['EPERM', 'EPERM', 'EPERM']", '76: and its priority');
+is(py('print(sc(302, 0, 7, 0, 0), t(lambda: os.setpriority(0, 0, 1)),'
+    . ' t(lambda: len(os.sched_getaffinity(0)) > 0))'), 'done None True',
+    "76: a program's own can be read and lowered");
+is(py('print(sc(157, 62, 0, 0, 0, 0), sc(157, 4, 0, 0, 0), sc(436, 200, 200,'
+    . ' 2), sc(56, 0x10900, 0, 0, 0, 0))'), 'EPERM EPERM EINVAL EPERM',
+    '76: nor is it kept from looking');
+is(join('|', Satchel::_slurp("/proc/$meta{pid}/limits"),
+    getpriority(0, $meta{pid})), join('|', @was), '76: seen from outside');
+is(py('print([sc(n, 0, 0, 0, 0, 0) for n in (253, 294, 451)], sc(72, os.open('
+    . "'.', os.O_RDONLY), 1026, 0x8000001f))"), "['ENOSYS', 'ENOSYS',"
+    . " 'ENOSYS'] EINVAL", '77: watch what others do with files');
+is(py('print([sc(n, 1, 0, 0, 0, 0) for n in (206, 207, 208, 209, 210, 333)])'),
+    "['" . join("', '", ('ENOSYS') x 6) . "']", '78: AIO contexts');
+is(py("f = os.open('own', os.O_CREAT | os.O_WRONLY)\nprint(sc(162),"
+    . ' sc(306, f), sc(306, 99), os.fsync(f), os.fdatasync(f), sc(179, 0x80000100,'
+    . ' 0, 0, 0), sc(443, f, 0, 0, 0))'), 'done done done None None EPERM EPERM',
+    '79: sync and syncfs are answered, and do nothing');
+is(py('print(sc(317, 1, 0, 0), sc(157, 22, 2, 0), [sc(n, 0, 0, 0, 0) for n in'
+    . ' (444, 445, 446)], [t(lambda: socket.socketpair()[0].setsockopt(1, o,'
+    . ' bytes(16))) for o in (26, 50, 51, 52)])'), "ENOSYS EPERM ['ENOSYS',"
+    . " 'ENOSYS', 'ENOSYS'] ['EPERM', 'EPERM', 'EPERM', 'EPERM']",
+    '80: filters and rules of its own');
+is(py(<<'PY'), 'ENOMEM ENOMEM ENOSYS', '81: memory that stays when unmapped');
+print(t(lambda: mmap.mmap(-1, (16 << 20) + 1)), t(lambda: mmap.mmap(-1, 2 << 20,
+    flags=0x40022)), sc(278, 0, 0, 0, 0))
+PY
+is(py('print(len(mmap.mmap(-1, 16 << 20)), len(mmap.mmap(-1, 64 << 20,'
+    . " flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)), opens('/dev/zero'))"),
+    '16777216 67108864 1', '81: what programs use of it is there');
+is(py("f = os.open('/dev/zero', os.O_RDONLY)\n"
+    . "print(t(lambda: len(mmap.mmap(f, 4096, prot=1))))"),
+    lone('4096', 'ENODEV'), '81: nor by a device');
+	return;
+}
+
 # --- links and odd files ---
 
 sub links {
@@ -809,8 +859,8 @@ print(t(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)),
     t(lambda: a.connect('$s->{dir}/sock')), t(lambda: a.bind('x')))
 PY
 is(py('print([sc(n, 0, 0, 0, 0) for n in (31, 67, 69, 70, 71, 65, 66, 220, 241,'
-    . ' 253, 294, 157)], sc(157, 4, 0, 0, 0))'), "['" . join("', '",
-    ('EPERM') x 11, 'EINVAL') . "'] EPERM",
+    . ' 157)], sc(157, 4, 0, 0, 0))'), "['" . join("', '",
+    ('EPERM') x 9, 'EINVAL') . "'] EPERM",
     '5: numbers that all of the user share; and nobody hides');
 my $r = $s->bash($id, '(setsid setsid sh -c "sleep 600 & sleep 600" &); sleep 600',
     timeout => 1);
@@ -864,7 +914,7 @@ sub attacks {
 	($ready_kib) = $s->{keeper} ? Satchel::_slurp("/proc/$meta{pid}/status")
 	    =~ /VmHWM:\s*(\d+)/ : 0;
 	bait();
-	$_->() for (\&processes, \&files, \&output, \&endless, \&supervisor, \&visible, \&network, \&privileges, \&links, \&traps, \&makers,
+	$_->() for (\&processes, \&files, \&output, \&endless, \&supervisor, \&visible, \&network, \&privileges, \&shared, \&links, \&traps, \&makers,
 	    $level eq 'landlock' ? \&one_user : (), \&ending);
 	undef $s;
 	return;
