@@ -277,6 +277,7 @@ main(int argc, char **argv)
 
 	if (version_asked(argc, argv))
 		return (0);
+	p.args.partial = 1; /* Where a gateway's files are is not our affair. */
 	if (read_options(argc, argv, &p))
 		return (2);
 	if (conf_load(&p.args, &c))

@@ -449,6 +449,7 @@ main(int argc, char **argv)
 
 	if (version_asked(argc, argv))
 		return (0);
+	k.args.partial = 1; /* Where a gateway's files are is not our affair. */
 	if (read_options(argc, argv, &k.args))
 		return (2);
 	if (conf_load(&k.args, &k.conf))

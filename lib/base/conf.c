@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/conf_row.h"
 #include "base/yamlplain.h"
@@ -415,15 +416,28 @@ conf_load_text(const char *name, const char *text, size_t len, struct conf *c,
 	return (0);
 }
 
+/* Take what there is where nobody has named a file. */
+static int
+take_usual(const struct conf_args *a, struct conf_in *in)
+{
+	const int apart = access(CONF_SANDBOX, F_OK) == 0;
+
+	if ((in->file = getenv("SATCHEL_CONF")) != NULL)
+		return (take_file(in));
+	in->file = CONF_FILE;
+	if (!(a->partial && apart) && take_file(in))
+		return (-1);
+	in->file = CONF_SANDBOX;
+	return (apart ? take_file(in) : 0);
+}
+
 /* Take all that ${a} names. */
 static int
 take_all(const struct conf_args *a, struct conf_in *in)
 {
-	const char *dflt = getenv("SATCHEL_CONF");
 	size_t i;
 
-	in->file = dflt != NULL ? dflt : "/etc/satchel/satchel.yml";
-	if (a->nfile == 0 && take_file(in))
+	if (a->nfile == 0 && take_usual(a, in))
 		return (-1);
 	for (i = 0; i < a->nfile; i++) {
 		in->file = a->file[i];
@@ -444,7 +458,7 @@ int
 conf_load(const struct conf_args *a, struct conf *c)
 {
 	struct buf err = BUF_INIT(8192);
-	struct conf_in in = {.c = c, .err = &err};
+	struct conf_in in = {.c = c, .err = &err, .partial = a->partial};
 
 	if (begin(c) == 0 && take_all(a, &in) == 0) {
 		buf_free(&err);

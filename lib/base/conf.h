@@ -148,11 +148,15 @@ struct conf {
 };
 
 /* What a program was told on its command line; see conf_args(). */
+#define CONF_FILE "/etc/satchel/satchel.yml"
+#define CONF_SANDBOX "/etc/satchel/sandbox.yml" /* For its host's user too. */
+
 struct conf_args {
 	const char *file[8];
 	size_t nfile;
 	const char *set[64];
 	size_t nset;
+	int partial; /* Settings that must be given may be left out: NULL. */
 };
 
 /**
@@ -166,7 +170,8 @@ int conf_args_take(struct conf_args *, int, const char *);
 /**
  * conf_load(args, c):
  * Fill in ${c}.  With no file in ${args}, take $SATCHEL_CONF, else
- * /etc/satchel/satchel.yml.  Return 0; or -1 with ${c} empty after one line on
+ * CONF_FILE and, if it is there, CONF_SANDBOX; with ${args}->partial only the
+ * latter, if it is there.  Return 0; or -1 with ${c} empty after one line on
  * standard error naming the file, the line and the key at fault (an unknown
  * key, a repeated key, a bad value and what would be right, a required key left
  * out, broken YAML).

@@ -86,6 +86,7 @@ struct conf_in {
 	const char *file; /* As given; "-s" for the command line. */
 	size_t line;      /* 0: not a file. */
 	struct buf *err;  /* Receives the one line. */
+	int partial;      /* As conf_args have it. */
 };
 
 /**

@@ -358,6 +358,8 @@ scope_finish(const struct conf_in *in, const struct scope *s)
 	for (r = s->rows; r->name != NULL; r++) {
 		if (s->at[r - s->rows] != NULL || r->kind == &conf_providers)
 			continue;
+		if (r->dflt == NULL && in->partial)
+			continue;
 		if (r->dflt == NULL) {
 			r->kind->want(r, &want);
 			conf_fail(in, s, r->name, "must be given; it takes %s",
