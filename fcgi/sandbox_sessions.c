@@ -1,11 +1,14 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/jset.h"
 #include "base/log.h"
 
 #include "jail/language.h"
 #include "jail/plain.h"
+#include "jail/ready.h"
+#include "jail/users.h"
 
 #include "fcgi/sandbox.h"
 
@@ -148,6 +151,28 @@ languages(const struct languages *L, const char *root)
 	return (a);
 }
 
+/* What makes sessions before they are asked for. */
+static json_object *
+keeper(const struct host *H)
+{
+	int idle = ready_open(host_dir(H), 0), runs, serves;
+	json_object *o;
+
+	runs = idle != -1 && ready_held(idle, "keeper");
+	serves = runs && ready_held(idle, "served");
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "runs", json_object_new_boolean(runs)) ||
+	    jset(o, "serves", json_object_new_boolean(serves)) ||
+	    jset(o, "ready",
+		jint(idle == -1 ? 0 : ready_count(idle, NULL, NULL)))) {
+		json_object_put(o);
+		o = NULL;
+	}
+	if (idle != -1)
+		(void)close(idle);
+	return (o);
+}
+
 int
 sbx_health(struct sbx_req *r)
 {
@@ -158,6 +183,9 @@ sbx_health(struct sbx_req *r)
 	    jset(o, "session_count", jint(host_count(r->srv->host))) ||
 	    jset(o, "max_sessions", jint(host_most(r->srv->host))) ||
 	    jset(o, "extensions", extensions()) ||
+	    jset(o, "keeper", keeper(r->srv->host)) ||
+	    jset(o, "own_users",
+		json_object_new_boolean(users_apart(&r->srv->limits))) ||
 	    jset(o, "workspace", jstr(plain_path(&r->srv->limits))) ||
 	    jset(o, "languages",
 		languages(r->srv->languages, r->srv->limits.rootfs))) {

@@ -374,7 +374,8 @@ my @anybody = !$uid ? ()
 sub workers_up {
 	await(sub {
 		return 3 == grep { defined IO::Socket::UNIX->new(Peer => $_) }
-		    map { "/run/satchel/$_.sock" } qw(files run sandbox);
+		    map { "/run/$_.sock" } qw(satchel/files satchel/run
+		    satchel-sandbox/sandbox);
 	}) or die('the services do not start: '
 	    . join '', map { slurp($_) } glob '/var/log/systemctl/*');
 }

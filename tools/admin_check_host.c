@@ -1,6 +1,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -190,19 +191,50 @@ look_sandbox(const struct check *k, struct buf *said)
 	return (CHECK_FAIL);
 }
 
-/* Has the keeper made a session?  One that has only begun gets a moment. */
+/*
+ * Fill in ${h} with what sandbox.dir tells; or, if it is for other eyes than
+ * ours, with what its host says of it.  Return 0, or -1 if there is nothing.
+ */
 static int
-has_served(int idle)
+ask_keeper(const struct check *k, struct sandbox_host *h)
+{
+	const struct sandbox s = {.url = k->c->sandbox_url,
+	    .token = k->c->sandbox_token,
+	    .gone_fd = -1};
+	int host, idle;
+
+	memset(h, 0, sizeof(*h));
+	host = open(k->c->sandbox_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (host == -1)
+		return (errno == EACCES && s.url != NULL &&
+			    sandbox_host(&s, h) == SANDBOX_OK && h->says
+			? 0
+			: -1);
+	if ((idle = ready_open(host, 0)) != -1) {
+		h->keeper = ready_held(idle, "keeper");
+		h->served = ready_held(idle, "served");
+		h->ready = ready_count(idle, NULL, NULL);
+		(void)close(idle);
+	}
+	(void)close(host);
+	return (0);
+}
+
+/* As ask_keeper(), but one that has only begun gets a moment. */
+static int
+await_keeper(const struct check *k, struct sandbox_host *h)
 {
 	const struct timespec t = {.tv_nsec = KEEPER_STEP_MS * 1000000};
 	int i;
 
 	for (i = 0; i < KEEPER_MS / KEEPER_STEP_MS; i++) {
-		if (ready_held(idle, "served"))
-			return (1);
+		if (ask_keeper(k, h))
+			return (-1);
+		if (!h->keeper || h->served || k->c->sandbox_ready == 0)
+			break;
 		(void)nanosleep(&t, NULL);
 	}
-	return (ready_held(idle, "served"));
+	return (0);
 }
 
 /* Does a keeper make sessions, if this is a sandbox host? */
@@ -210,8 +242,8 @@ static enum check_state
 look_keeper(const struct check *k, struct buf *said)
 {
 	enum check_state state = CHECK_WARN;
+	struct sandbox_host h;
 	struct limits l;
-	int host, idle;
 
 	limits_of(k->c, &l);
 	if (l.isolation != ISOLATION_REMOTE && !ready_able(&l)) {
@@ -221,28 +253,52 @@ look_keeper(const struct check *k, struct buf *said)
 		    limits_isolation(&l));
 		return (CHECK_OK);
 	}
-	host = open(k->c->sandbox_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (host == -1)
+	if (await_keeper(k, &h))
 		return (CHECK_SKIP);
-	if ((idle = ready_open(host, 0)) == -1 || !ready_held(idle, "keeper")) {
+	if (!h.keeper) {
 		buf_puts(said, "does not run: each session begins cold");
 	} else if (k->c->sandbox_ready == 0) {
 		buf_puts(said, "runs; sandbox.ready is 0");
 		state = CHECK_OK;
-	} else if (!has_served(idle)) {
+	} else if (!h.served) {
 		buf_printf(said,
 		    "runs, but has made no session for %d s: it is starting, "
 		    "or cannot",
 		    KEEPER_MS / 1000);
 	} else {
-		buf_printf(said, "runs; %zu sessions are ready",
-		    ready_count(idle, NULL, NULL));
+		buf_printf(
+		    said, "runs; %" PRIu64 " sessions are ready", h.ready);
 		state = CHECK_OK;
 	}
-	if (idle != -1)
-		(void)close(idle);
-	(void)close(host);
 	return (state);
+}
+
+/*
+ * Can code in a session use up what the kernel counts for each user, such as
+ * epoll watches, for the gateway or for other sessions?
+ */
+static enum check_state
+look_users(const struct check *k, struct buf *said)
+{
+	const struct sandbox s = {.url = k->c->sandbox_url,
+	    .token = k->c->sandbox_token,
+	    .gone_fd = -1};
+	struct sandbox_host h;
+	struct stat dir, store;
+
+	if (s.url == NULL || sandbox_host(&s, &h) != SANDBOX_OK || !h.says)
+		return (CHECK_SKIP);
+	if (stat(k->c->sandbox_dir, &dir) == 0 &&
+	    stat(k->c->files_root, &store) == 0 && dir.st_uid == store.st_uid) {
+		buf_puts(said,
+		    "gateway and sandbox run as one user: code can use up "
+		    "what the kernel counts for each user");
+		return (CHECK_WARN);
+	}
+	buf_puts(said,
+	    h.own_users ? "each session has its own"
+			: "all sessions share that of the sandbox host");
+	return (h.own_users ? CHECK_OK : CHECK_WARN);
 }
 
 static enum check_state
@@ -328,6 +384,10 @@ const struct check_item check_host[] = {
 	{ "host.backlog", look_backlog, "sysctl net.core.somaxconn=4096" },
 	{ "sandbox.health", look_sandbox,
 	  "start satchel-sandbox and set sandbox.url to its address" },
+	{ "sandbox.users", look_users,
+	  "run satchel-sandbox and satchel-keeper as a user of their own, with "
+	  "a range in /etc/subuid and /etc/subgid or started as root (INSTALL, "
+	  "chapter 5)" },
 	{ "sandbox.keeper", look_keeper,
 	  "start satchel-keeper as the user of satchel-sandbox; its log says "
 	  "what hinders it" },

@@ -141,6 +141,21 @@ struct sandbox_entry {
  */
 enum sandbox_rc sandbox_health(const struct sandbox *);
 
+/* What a sandbox host of ours says of itself; others say nothing. */
+struct sandbox_host {
+	int says;       /* It does. */
+	int own_users;  /* Its sessions each have a user of their own. */
+	int keeper;     /* A keeper runs there, */
+	int served;     /* it has made sessions, */
+	uint64_t ready; /* and so many wait. */
+};
+
+/**
+ * sandbox_host(s, h):
+ * Fill in ${h}.
+ */
+enum sandbox_rc sandbox_host(const struct sandbox *, struct sandbox_host *);
+
 /**
  * sandbox_extensions(s, bits):
  * Ask what it offers beyond version 1: none, for a sandbox that does not say;

@@ -56,6 +56,29 @@ sandbox_extensions(const struct sandbox *s, unsigned int *bits)
 	return (rc);
 }
 
+enum sandbox_rc
+sandbox_host(const struct sandbox *s, struct sandbox_host *h)
+{
+	struct ask a = ask_health(s);
+	struct jspan root, keeper, v;
+	enum sandbox_rc rc;
+
+	memset(h, 0, sizeof(*h));
+	if ((rc = ask(&a, NULL)) == SANDBOX_OK && answer_root(&a, &root))
+		rc = SANDBOX_DOWN;
+	if (rc == SANDBOX_OK && jspan_get(root, "keeper", &keeper) > 0) {
+		h->says = 1;
+		h->own_users =
+		    jspan_get(root, "own_users", &v) > 0 && v.p[0] == 't';
+		h->keeper = jspan_get(keeper, "runs", &v) > 0 && v.p[0] == 't';
+		h->served =
+		    jspan_get(keeper, "serves", &v) > 0 && v.p[0] == 't';
+		h->ready = (uint64_t)answer_int(keeper, "ready", 0);
+	}
+	ask_free(&a);
+	return (rc);
+}
+
 static void
 put_number(struct buf *b, const char *key, uint64_t n)
 {

@@ -17,6 +17,7 @@
 #include "jail/ns.h"
 #include "jail/order.h"
 #include "jail/python.h"
+#include "jail/users.h"
 #include "jail/zygote.h"
 
 /* In the child: become the zygote.  What fails is said in its stead. */
@@ -29,6 +30,8 @@ become(int fd, int image, const struct limits *l)
 	    NULL};
 	struct ns_fail f = {.step = "descriptors"};
 
+	if (users_enter(users_held(), &f) && dup2(fd, 3) != -1)
+		goto out;
 	if ((fd = fcntl(fd, F_DUPFD, 16)) == -1 ||
 	    (image = fcntl(image, F_DUPFD, 16)) == -1 || dup2(fd, 3) == -1 ||
 	    dup2(image, 4) == -1 || close_range(5, ~0U, 0) || chdir("/") ||
@@ -41,6 +44,7 @@ become(int fd, int image, const struct limits *l)
 		f.step = PYTHON;
 		f.err = errno;
 	}
+out:
 	(void)dprintf(3, "%s: %s", f.step, strerror(f.err));
 	_exit(1);
 }

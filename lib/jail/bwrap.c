@@ -17,6 +17,7 @@
 #include "jail/root.h"
 #include "jail/spawn.h"
 #include "jail/supervisor.h"
+#include "jail/users.h"
 
 #define ARGS_MAX 1024
 #define REPORT 5  /* bwrap keeps its own 1 open, which would never end. */
@@ -241,6 +242,18 @@ start(const struct limits *l, char *const *words, int n, int info)
 	_exit(1);
 }
 
+/* In the child: make the session that of a user of its own, if it has one. */
+static void
+apart(void)
+{
+	struct ns_fail f;
+
+	if (users_give(SUPERVISOR_LOCK, getpid()))
+		fail("lock", errno);
+	if (users_become(&f))
+		fail(f.step, f.err);
+}
+
 /* Read the process id from what bwrap says of its child. */
 static long
 read_info(int fd)
@@ -278,6 +291,7 @@ bwrap_supervise(const struct limits *l, char *const *words, int n)
 		fail("fork", errno);
 	case 0:
 		(void)close(fd[0]);
+		apart();
 		start(l, words, n, high);
 	}
 	(void)close(high);

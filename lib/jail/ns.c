@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "jail/ns.h"
+#include "jail/users.h"
 
 /* The one user and group inside. */
 #define INSIDE 1000U
@@ -99,20 +101,87 @@ ns_unshare(struct ns_fail *f)
 	return (put_name(f));
 }
 
+/*
+ * In the parent: give the child ${pid} its user and the file ${lock}, and tell
+ * it so.
+ */
+static int
+provide(pid_t pid, int lock, int tell, struct ns_fail *f)
+{
+
+	if (users_map(pid, INSIDE, f))
+		return (-1);
+	if (users_give(lock, pid))
+		return (ns_failed(f, "lock"));
+	return (write(tell, "", 1) == 1 ? 0 : ns_failed(f, "users"));
+}
+
+/* In the child: wait for that. */
+static int
+await_user(int told, struct ns_fail *f)
+{
+	char byte;
+
+	errno = EPERM;
+	return (read(told, &byte, 1) == 1 ? 0 : ns_failed(f, "users"));
+}
+
+/* The part of ns_clone() that parent and child do after it, ${pid} says who. */
+static int
+furnish(pid_t pid, int lock, const int pipe[static 2], struct ns_fail *f)
+{
+	int rc;
+
+	if (pid > 0) {
+		(void)close(pipe[0]);
+		rc = provide(pid, lock, pipe[1], f);
+		(void)close(pipe[1]);
+		return (rc);
+	}
+	(void)close(pipe[1]);
+	rc = await_user(pipe[0], f);
+	(void)close(pipe[0]);
+	return (rc);
+}
+
 int
-ns_clone(pid_t *pid, struct ns_fail *f)
+ns_clone(pid_t *pid, int lock, struct ns_fail *f)
 {
 	unsigned int uid = geteuid(), gid = getegid();
+	int several = users_here(), pipe[2];
 
+	if (several && pipe2(pipe, O_CLOEXEC))
+		return (ns_failed(f, "pipe"));
 	*pid = (pid_t)syscall(
 	    SYS_clone, CLONE_NEWUSER | OTHERS | SIGCHLD, NULL, NULL, NULL, 0);
-	if (*pid == -1)
-		return (ns_failed(f, "clone"));
+	if (*pid == -1) {
+		(void)ns_failed(f, "clone");
+		if (several) {
+			(void)close(pipe[0]);
+			(void)close(pipe[1]);
+		}
+		return (-1);
+	}
+	if (several && furnish(*pid, lock, pipe, f))
+		return (-1);
 	if (*pid > 0)
 		return (0);
-	if (put_maps(uid, gid, INSIDE, INSIDE, f) || forbid_more(f))
+	if ((!several && put_maps(uid, gid, INSIDE, INSIDE, f)) ||
+	    forbid_more(f))
 		return (-1);
 	return (put_name(f));
+}
+
+int
+ns_settle(struct ns_fail *f)
+{
+
+	if (geteuid() == INSIDE)
+		return (0);
+	if (setgroups(0, NULL) || setresgid(INSIDE, INSIDE, INSIDE) ||
+	    setresuid(INSIDE, INSIDE, INSIDE))
+		return (ns_failed(f, "users"));
+	return (0);
 }
 
 /* Lay ${rootfs}'s ${path}, if it has that, over our own. */
@@ -139,9 +208,11 @@ ns_zygote(const struct limits *l, struct ns_fail *f)
 {
 	unsigned int uid = geteuid(), gid = getegid();
 
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
+	if (unshare(users_here() ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS))
 		return (ns_failed(f, "unshare user"));
-	if (put_maps(uid, gid, uid, gid, f))
+	if (!users_here() && put_maps(uid, gid, uid, gid, f))
+		return (-1);
+	if (users_inherit(f))
 		return (-1);
 	if (ns_stages(l))
 		return (ns_stage(l, f));

@@ -35,22 +35,33 @@ int ns_write(int, const char *, const char *);
 int ns_unshare(struct ns_fail *);
 
 /**
- * ns_clone(pid, f):
+ * ns_clone(pid, lock, f):
  * Make a child in namespaces as ns_unshare() makes them, a pid namespace
- * included, whose first process it is.  In a process of one thread, which has
- * been forked without its handlers being told.  Return 0 with ${pid} as fork()
- * has it; or -1 with ${f} filled in, in the child too: ${pid} is 0 there, and
- * it can only end.
+ * included, whose first process it is.  Where sessions have users of their own
+ * (users.h) it is given one, which ns_settle() makes it, and the file ${lock}
+ * becomes that user's.  In a process of one thread, which has been forked
+ * without its handlers being told.  Return 0 with ${pid} as fork() has it; or
+ * -1 with ${f} filled in, in the child too: ${pid} is 0 there, and it can only
+ * end.
  */
-int ns_clone(pid_t *, struct ns_fail *);
+int ns_clone(pid_t *, int, struct ns_fail *);
+
+/**
+ * ns_settle(f):
+ * Called by the child of ns_clone(), once it has done what only the user of
+ * its host may do: be the user 1000 that it is inside.  Return 0, or -1 with
+ * ${f} filled in.
+ */
+int ns_settle(struct ns_fail *);
 
 /**
  * ns_zygote(l, f):
  * Move the calling process, which has one thread, into a mount namespace in
  * which /tmp is its own and empty and /usr that of ${l}->rootfs, if there is
  * one, and into the user namespace that this needs, in which its user is who it
- * was; with what ns_stage() does, if ns_stages().  Return 0, or -1 with ${f}
- * filled in.
+ * was; it stays in that of users.h, and what it then executes can give users of
+ * it.  With what ns_stage() does, if ns_stages().  Return 0, or
+ * -1 with ${f} filled in.
  */
 int ns_zygote(const struct limits *, struct ns_fail *);
 

@@ -40,7 +40,9 @@ place_make(int at, const char *name, int *dir, int *lock)
 		goto err1;
 	*lock =
 	    openat(*dir, "lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (*lock == -1 || flock(*lock, LOCK_EX))
+
+	/* It may become another user's, and we still look at it. */
+	if (*lock == -1 || fchmod(*lock, 0644) || flock(*lock, LOCK_EX))
 		goto err2;
 	return (0);
 

@@ -38,7 +38,8 @@ struct session {
 /**
  * host_user(program, dir):
  * Started as root, go on as the owner of ${dir}: sandboxes are confined by what
- * their user may not do, and root may do everything.  Return 0, or -1 after a
+ * their user may not do, and root may do everything.  Before that, take users
+ * for sessions (users.h).  In a process of one thread.  Return 0, or -1 after a
  * line of ${program} on standard error.
  */
 int host_user(const char *, const char *);

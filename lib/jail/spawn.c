@@ -11,8 +11,14 @@
 #include "jail/report.h"
 #include "jail/spawn.h"
 #include "jail/supervisor.h"
+#include "jail/users.h"
 
 #define START_MS 10000 /* A start that takes longer has failed. */
+
+/* The descriptors that the new process gets from us, in this order. */
+static const int given[] = {
+    SUPERVISOR_REPORT, SUPERVISOR_LOCK, SUPERVISOR_LISTEN, SUPERVISOR_USERS};
+#define GIVEN 4
 
 /* Descriptors above those that the new process is to have. */
 static int
@@ -23,17 +29,19 @@ above(int fd)
 }
 
 static int
-actions(posix_spawn_file_actions_t *fa, int report, int lock, int listener)
+actions(posix_spawn_file_actions_t *fa, const int fd[static GIVEN])
 {
+	int i, next = 0;
 
 	if (posix_spawn_file_actions_addopen(fa, 0, "/dev/null", O_RDONLY, 0) ||
-	    posix_spawn_file_actions_adddup2(fa, report, SUPERVISOR_REPORT) ||
-	    posix_spawn_file_actions_addopen(fa, 2, "/dev/null", O_WRONLY, 0) ||
-	    posix_spawn_file_actions_adddup2(fa, lock, SUPERVISOR_LOCK) ||
-	    posix_spawn_file_actions_adddup2(fa, listener, SUPERVISOR_LISTEN) ||
-	    posix_spawn_file_actions_addclosefrom_np(fa, SUPERVISOR_LISTEN + 1))
+	    posix_spawn_file_actions_addopen(fa, 2, "/dev/null", O_WRONLY, 0))
 		return (-1);
-	return (0);
+	for (i = 0; i < GIVEN && fd[i] != -1; i++) {
+		if (posix_spawn_file_actions_adddup2(fa, fd[i], given[i]))
+			return (-1);
+		next = given[i] + 1;
+	}
+	return (posix_spawn_file_actions_addclosefrom_np(fa, next));
 }
 
 static int
@@ -53,7 +61,7 @@ attributes(posix_spawnattr_t *at)
 }
 
 static int
-start(const struct limits *l, int report, int lock, int listener, pid_t *pid)
+start(const struct limits *l, const int fd[static GIVEN], pid_t *pid)
 {
 	char words[LIMITS_WORDS][LIMITS_WORD], name[] = "satchel-sandbox",
 					       flag[] = SPAWN_WORD;
@@ -69,7 +77,7 @@ start(const struct limits *l, int report, int lock, int listener, pid_t *pid)
 		goto err0;
 	if (posix_spawnattr_init(&at))
 		goto err1;
-	if (actions(&fa, report, lock, listener) == 0 && attributes(&at) == 0)
+	if (actions(&fa, fd) == 0 && attributes(&at) == 0)
 		err = posix_spawn(pid, "/proc/self/exe", &fa, &at, argv, env);
 	(void)posix_spawnattr_destroy(&at);
 err1:
@@ -83,7 +91,7 @@ int
 spawn_supervisor(const struct limits *l, int lock, int listener, long *pid,
     char *why, size_t size)
 {
-	int fd[2], up[3] = {-1, -1, -1}, rc = -1, i;
+	int fd[2], up[GIVEN] = {-1, -1, -1, -1}, rc = -1, i;
 	pid_t starter = -1;
 
 	if (pipe2(fd, O_CLOEXEC)) {
@@ -91,11 +99,12 @@ spawn_supervisor(const struct limits *l, int lock, int listener, long *pid,
 		return (-1);
 	}
 	if ((up[0] = above(fd[1])) != -1 && (up[1] = above(lock)) != -1 &&
-	    (up[2] = above(listener)) != -1)
-		rc = start(l, up[0], up[1], up[2], &starter);
+	    (up[2] = above(listener)) != -1 &&
+	    (users_held() == -1 || (up[3] = above(users_held())) != -1))
+		rc = start(l, up, &starter);
 	if (rc)
 		(void)snprintf(why, size, "spawn: %s", strerror(errno));
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < GIVEN; i++)
 		if (up[i] != -1)
 			(void)close(up[i]);
 	(void)close(fd[1]);

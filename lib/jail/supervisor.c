@@ -25,6 +25,7 @@
 #include "jail/serve.h"
 #include "jail/supervisor.h"
 #include "jail/usage.h"
+#include "jail/users.h"
 #include "jail/warden.h"
 
 #define PEER_S 30       /* A worker that stalls so long is gone. */
@@ -156,7 +157,8 @@ supervisor_first(struct jail *J)
 	struct ns_fail f = {.step = "supervisor"};
 
 	if (has_own_root(J) &&
-	    (cgroup_enter(&J->lim, &J->group, &f) || take_root(J, &f)))
+	    (cgroup_enter(&J->lim, &J->group, &f) || ns_settle(&f) ||
+		take_root(J, &f)))
 		supervisor_failed(&f);
 
 	/* Nobody may look at us, nor may we gain anything any more. */
@@ -202,17 +204,15 @@ supervisor_main(int argc, char *const *argv)
 		supervisor_failed(&f);
 	if (inside)
 		supervisor_first(&J);
-	if (J.lim.isolation == ISOLATION_BWRAP)
-		bwrap_supervise(&J.lim, argv, argc);
 	if (J.lim.isolation == ISOLATION_LANDLOCK)
 		warden_supervise(&J);
-	if (ns_unshare(&f))
+	if (users_enter(SUPERVISOR_USERS, &f))
 		supervisor_failed(&f);
-	if ((pid = fork()) == -1) {
-		f.step = "fork";
-		f.err = errno;
+	(void)close(SUPERVISOR_USERS);
+	if (J.lim.isolation == ISOLATION_BWRAP)
+		bwrap_supervise(&J.lim, argv, argc);
+	if (ns_clone(&pid, SUPERVISOR_LOCK, &f))
 		supervisor_failed(&f);
-	}
 	if (pid == 0)
 		supervisor_first(&J);
 	(void)dprintf(SUPERVISOR_REPORT, "pid %ld\n", (long)pid);

@@ -10,6 +10,7 @@
 #define SUPERVISOR_REPORT 1 /* A pipe: see supervisor_main(). */
 #define SUPERVISOR_LOCK 3   /* The session's lock, held. */
 #define SUPERVISOR_LISTEN 4 /* Its socket, listening. */
+#define SUPERVISOR_USERS 5  /* users_held(), if any, for supervisor_main(). */
 
 /**
  * supervisor_main(argc, argv):

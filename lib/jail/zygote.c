@@ -70,7 +70,7 @@ make(struct order *o, jail_interpreter *interpreter)
 	J.interpreter = interpreter;
 	J.ready = 1;
 	J.lim = o->lim;
-	if (ns_clone(&pid, &f) == 0 && pid > 0)
+	if (ns_clone(&pid, o->fd[ORDER_LOCK], &f) == 0 && pid > 0)
 		(void)dprintf(o->fd[ORDER_REPORT], "pid %ld\n", (long)pid);
 	else if (pid == 0)
 		become(o, &J, &f);

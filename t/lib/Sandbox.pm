@@ -8,6 +8,7 @@ package Sandbox;
 #	    conf => text  the configuration file, $s->{dir}/conf.yml
 #	    own  => {'sandbox.languages' => text}   settings that are files
 #	    root => 1     as root, start the program as root: it must drop that
+#	    in => [words]  as root: all of it starts behind these words
 #	    address => A  as root, in a network of its own with that address, which
 #	                  a link joins to ours: $s->link('down'), $s->link('up')
 #	    keeper => 1   and a keeper; new() comes back once sessions are ready
@@ -67,6 +68,7 @@ sub new {
 	    qw(log tmp sessions);
 	Satchel::_spew("$self->{dir}/conf.yml", $o{conf} // '');
 	$self->{alive} = 1;
+	$self->{in} = $o{in};
 	$self->_network($o{address}) if $o{address};
 	$self->_nginx;
 	$self->up;
