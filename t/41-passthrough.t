@@ -251,7 +251,10 @@ is("$r->{status} $r->{json}{error}{param} $r->{json}{error}{code}",
     '404 x[0].file_id file_not_found', 'and another\'s is not there');
 is(scalar($p->requests), 0, 'the provider is not asked');
 $r = ask('resp', 'plain', ',"x":[{"file_id":"file-abc123"}]');
-is($r->{status}, 200, 'the provider\'s own files are its business');
+is("$r->{status} $r->{json}{error}{param} $r->{json}{error}{code}",
+    '404 x[0].file_id file_not_found',
+    'nor is a provider\'s file that was never recorded for the caller');
+is(scalar($p->requests), 0, '... of which the provider hears nothing');
 
 $s->done;
 done_testing();
