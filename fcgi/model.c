@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/conf.h"
-#include "base/jget.h"
 
 #include "data/caller.h"
 #include "run/catalog.h"
@@ -44,27 +43,13 @@ model_refuse(struct model_req *m)
 	    m->why.param[0] != '\0' ? m->why.param : NULL, m->why.message));
 }
 
+/* The text itself counts, so that nothing in it is respelled. */
 static int
 read_request(struct model_req *m)
 {
-	struct jspan_info info;
-	json_object *o;
 
-	if (req_json(m->r, m->r->srv->conf->body_max_bytes, &o, &m->text.p,
-		&m->text.len))
-		return (-1);
-
-	/* The tree has judged the text; from here on the text itself counts,
-	 * so that nothing in it is respelled. */
-	json_object_put(o);
-	if (jspan_check(m->text.p, m->text.len, JGET_DEPTH, &info) !=
-	    JSPAN_OK) {
-		(void)reply_problem(m->r, P_BAD_JSON, NULL,
-		    "The request body is not valid JSON");
-		return (-1);
-	}
-	m->root = info.root;
-	return (0);
+	return (req_span(
+	    m->r, m->r->srv->conf->body_max_bytes, &m->text, &m->root));
 }
 
 static int

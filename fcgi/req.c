@@ -85,51 +85,44 @@ read_body(struct req *r, struct buf *b, size_t max)
 	return (-1);
 }
 
-static int
-parse_object(
-    struct req *r, const struct buf *b, unsigned int depth, json_object **o)
-{
-	const char *text = b->len > 0 ? b->p : "";
-	size_t at = 0;
+/* What is wrong with the JSON of a body. */
+static const struct {
+	enum jget_parse rc;
+	const char *text;
+} broken[] = {
+    {JGET_PARSE_DEPTH, "The request body is nested too deeply"},
+    {JGET_PARSE_REPEATED, "The request body has a key twice in one object"},
+};
 
-	switch (depth > 0 ? jget_parse_last(text, b->len, depth, o, &at)
-			  : jget_parse(text, b->len, o, &at)) {
-	case JGET_PARSE_OK:
-		if (json_object_is_type(*o, json_type_object))
-			return (0);
-		json_object_put(*o);
-		(void)reply_problem(
-		    r, P_BAD_JSON, NULL, "The request body is no JSON object");
+/* Refuse a body by what its parser said.  Return -1. */
+static int
+refuse_json(struct req *r, enum jget_parse rc, size_t at)
+{
+
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		if (broken[i].rc != rc)
+			continue;
+		(void)reply_problem(r, P_BAD_JSON, NULL, "%s", broken[i].text);
 		return (-1);
-	case JGET_PARSE_SYNTAX:
+	}
+	if (rc == JGET_PARSE_SYNTAX)
 		(void)reply_problem(r, P_BAD_JSON, NULL,
 		    "The request body is not valid JSON, at byte %zu", at);
-		return (-1);
-	case JGET_PARSE_DEPTH:
-		(void)reply_problem(r, P_BAD_JSON, NULL,
-		    "The request body is nested too deeply");
-		return (-1);
-	case JGET_PARSE_MANY:
+	else if (rc == JGET_PARSE_MANY)
 		(void)reply_problem(r, P_BAD_JSON, NULL,
 		    "The request body has more than %d values", JGET_VALUES);
-		return (-1);
-	case JGET_PARSE_REPEATED:
+	else if (rc == JGET_PARSE_OK)
 		(void)reply_problem(r, P_BAD_JSON, NULL,
-		    "The request body has a key twice in one object");
-		return (-1);
-	case JGET_PARSE_MEMORY:
-		break;
-	}
-	(void)reply_problem(r, P_SERVER, NULL, "Internal server error");
+		    "The request body is not a JSON object");
+	else
+		(void)reply_problem(r, P_SERVER, NULL, "Internal server error");
 	return (-1);
 }
 
-/* As req_json(), or with a ${depth} as req_json_last(). */
+/* Read a body that says it is JSON.  Return 0, or -1 after answering. */
 static int
-take_json(struct req *r, size_t max, unsigned int depth, json_object **o,
-    const char **text, size_t *len)
+read_json(struct req *r, size_t max, struct buf *b)
 {
-	struct buf b = BUF_INIT(max + 1);
 
 	if (!says_json(r)) {
 		(void)reply_problem(r, P_MEDIA_TYPE, NULL,
@@ -141,13 +134,42 @@ take_json(struct req *r, size_t max, unsigned int depth, json_object **o,
 		    "The request body exceeds the limit of %zu bytes", max);
 		return (-1);
 	}
-	if (read_body(r, &b, max) || parse_object(r, &b, depth, o))
+	return (read_body(r, b, max) || buf_puts(b, "") ? -1 : 0);
+}
+
+/* Leave the text of ${b} to the request.  Return 0, or -1 after answering. */
+static int
+keep_text(struct req *r, struct buf *b)
+{
+
+	if (arena_cleanup(r->mem, free, b->p) == 0)
+		return (0);
+	(void)reply_problem(r, P_SERVER, NULL, "Internal server error");
+	return (-1);
+}
+
+/* As req_json(), or with a ${depth} as req_json_last(). */
+static int
+take_json(struct req *r, size_t max, unsigned int depth, json_object **o,
+    const char **text, size_t *len)
+{
+	struct buf b = BUF_INIT(max + 1);
+	enum jget_parse rc;
+	size_t at = 0;
+
+	if (read_json(r, max, &b))
 		goto err0;
+	rc = depth > 0 ? jget_parse_last(b.p, b.len, depth, o, &at)
+		       : jget_parse(b.p, b.len, o, &at);
+	if (rc != JGET_PARSE_OK || !json_object_is_type(*o, json_type_object)) {
+		(void)refuse_json(r, rc, at);
+		goto err1;
+	}
 	if (text == NULL) {
 		buf_free(&b);
 		return (0);
 	}
-	if (arena_cleanup(r->mem, free, b.p))
+	if (keep_text(r, &b))
 		goto err1;
 	*text = b.p;
 	*len = b.len;
@@ -155,7 +177,31 @@ take_json(struct req *r, size_t max, unsigned int depth, json_object **o,
 
 err1:
 	json_object_put(*o);
-	(void)reply_problem(r, P_SERVER, NULL, "Internal server error");
+err0:
+	/* Failure! */
+	buf_free(&b);
+	return (-1);
+}
+
+int
+req_span(struct req *r, size_t max, struct jspan *text, struct jspan *root)
+{
+	struct buf b = BUF_INIT(max + 1);
+	enum jget_parse rc;
+	size_t at = 0;
+
+	if (read_json(r, max, &b))
+		goto err0;
+	rc = jget_check(b.p, b.len, root, &at);
+	if (rc != JGET_PARSE_OK || *root->p != '{') {
+		(void)refuse_json(r, rc, at);
+		goto err0;
+	}
+	if (keep_text(r, &b))
+		goto err0;
+	*text = (struct jspan){b.p, b.len};
+	return (0);
+
 err0:
 	/* Failure! */
 	buf_free(&b);

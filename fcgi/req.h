@@ -19,6 +19,7 @@ struct arena;
 struct conf;
 struct db;
 struct gate;
+struct jspan;
 struct jwk_ring;
 struct rates;
 struct seats;
@@ -138,6 +139,13 @@ int req_json(struct req *, size_t, json_object **, const char **, size_t *);
  */
 int req_json_last(struct req *, size_t, unsigned int, json_object **,
     const char **, size_t *);
+
+/**
+ * req_span(r, max, text, root):
+ * As req_json(), but build nothing: set ${text} to the body as it was sent, in
+ * r->mem, judged by jget_check(), and ${root} to the object in it.
+ */
+int req_span(struct req *, size_t, struct jspan *, struct jspan *);
 
 /**
  * reply_header(r, name, fmt, ...):

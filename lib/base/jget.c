@@ -5,13 +5,13 @@
 #include "base/jget_build.h"
 #include "base/jspan.h"
 
+/* Judge all but repeated keys. */
 static enum jget_parse
-parse(const char *text, size_t len, unsigned int depth, int last,
-    json_object **o, size_t *at)
+check(const char *text, size_t len, unsigned int depth, struct jspan *root,
+    size_t *at)
 {
 	struct jspan_info info;
 
-	*o = NULL;
 	switch (jspan_check(text, len, depth, &info)) {
 	case JSPAN_OK:
 		break;
@@ -28,9 +28,36 @@ parse(const char *text, size_t len, unsigned int depth, int last,
 	}
 	if (info.values > JGET_VALUES)
 		return (JGET_PARSE_MANY);
-	if (info.root.len > INT_MAX)
+	*root = info.root;
+	return (JGET_PARSE_OK);
+}
+
+enum jget_parse
+jget_check(const char *text, size_t len, struct jspan *root, size_t *at)
+{
+	enum jget_parse rc;
+	int twice;
+
+	if ((rc = check(text, len, JGET_DEPTH, root, at)) != JGET_PARSE_OK)
+		return (rc);
+	if ((twice = jspan_repeated(*root)) < 0)
 		return (JGET_PARSE_MEMORY);
-	return (jget_build(info.root, last, o));
+	return (twice ? JGET_PARSE_REPEATED : JGET_PARSE_OK);
+}
+
+static enum jget_parse
+parse(const char *text, size_t len, unsigned int depth, int last,
+    json_object **o, size_t *at)
+{
+	enum jget_parse rc;
+	struct jspan root;
+
+	*o = NULL;
+	if ((rc = check(text, len, depth, &root, at)) != JGET_PARSE_OK)
+		return (rc);
+	if (root.len > INT_MAX)
+		return (JGET_PARSE_MEMORY);
+	return (jget_build(root, last, o));
 }
 
 enum jget_parse

@@ -6,6 +6,8 @@
 
 #include <json.h>
 
+#include "base/jspan.h"
+
 /*
  * Reading JSON that somebody else wrote.  A member is right, absent, null, of
  * another type or out of bounds, and a caller can tell which; nothing is ever
@@ -40,6 +42,13 @@ enum jget {
  * JGET_PARSE_SYNTAX; ${at} is then the offset of the offending byte.
  */
 enum jget_parse jget_parse(const char *, size_t, json_object **, size_t *);
+
+/**
+ * jget_check(text, len, root, at):
+ * Judge the ${len} bytes at ${text} as jget_parse() does, without building
+ * anything, and set ${root} to the value, without the space around it.
+ */
+enum jget_parse jget_check(const char *, size_t, struct jspan *, size_t *);
 
 /**
  * jget_parse_last(text, len, depth, o, at):

@@ -91,9 +91,9 @@ int jspan_is(struct jspan, const char *);
 size_t jspan_get(struct jspan, const char *, struct jspan *);
 
 /**
- * jspan_repeated(o):
- * Does the object ${o} itself, its members' members aside, have a key twice?
- * Return 1 or 0, 0 too if ${o} is no object, or -1 if memory ran out.
+ * jspan_repeated(v):
+ * Does an object in ${v}, at any level, have a key twice, however spelled?
+ * Return 1 or 0, or -1 if memory ran out.
  */
 int jspan_repeated(struct jspan);
 

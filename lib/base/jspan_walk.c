@@ -250,66 +250,104 @@ jspan_get(struct jspan o, const char *key, struct jspan *v)
 	return (n);
 }
 
+/* A string's inside, decoded byte by byte. */
+struct bytes {
+	const char *p, *end;
+	char out[4];
+	size_t at, n;
+};
+
+/* The next byte, or -1 at the end. */
+static int
+next_byte(struct bytes *b)
+{
+
+	if (b->at == b->n) {
+		if (b->p >= b->end)
+			return (-1);
+		b->n = decode(&b->p, b->end, b->out);
+		b->at = 0;
+	}
+	return ((unsigned char)b->out[b->at++]);
+}
+
 static int
 compare(const void *a, const void *b)
 {
 	const struct jspan *x = a, *y = b;
-	size_t n = x->len < y->len ? x->len : y->len;
-	int rc;
+	struct bytes s = {.p = x->p + 1, .end = x->p + x->len - 1};
+	struct bytes t = {.p = y->p + 1, .end = y->p + y->len - 1};
+	int c, d;
 
-	if (n > 0 && (rc = memcmp(x->p, y->p, n)) != 0)
-		return (rc);
-	return (x->len < y->len ? -1 : x->len > y->len);
+	do {
+		c = next_byte(&s);
+		d = next_byte(&t);
+	} while (c == d && c >= 0);
+	return (c - d);
 }
 
-/* The keys of ${it}, ${n} of them, decoded into ${text}. */
-static struct jspan *
-decoded_keys(struct jspan_iter it, size_t n, struct buf *text)
+/* The keys of the objects that a walk is inside of. */
+struct keys {
+	struct jspan *key;
+	size_t n, size;
+};
+
+static int
+push_key(struct keys *k, struct jspan key)
 {
-	struct jspan *keys, k, v;
-	size_t at = 0, i;
+	const size_t size = k->size > 0 ? k->size * 2 : 64;
+	struct jspan *p;
 
-	if ((keys = calloc(n, sizeof(*keys))) == NULL)
-		return (NULL);
-	for (i = 0; i < n && jspan_next(&it, &k, &v); i++) {
-		if (jspan_str(text, k)) {
-			free(keys);
-			return (NULL);
-		}
-		keys[i].len = text->len - at;
-		at = text->len;
+	if (k->n == k->size) {
+		if ((p = realloc(k->key, size * sizeof(*p))) == NULL)
+			return (-1);
+		k->key = p;
+		k->size = size;
 	}
+	k->key[k->n++] = key;
+	return (0);
+}
 
-	/* Only now does ${text} stay where it is. */
-	for (at = i = 0; i < n; at += keys[i++].len)
-		keys[i].p = text->p + at;
-	return (keys);
+/* As jspan_repeated(), of the array or object that ${in} has begun. */
+static int
+walk_keys(struct keys *k, struct jspan_iter *in)
+{
+	const size_t from = k->n;
+	struct jspan_iter sub;
+	struct jspan key, v;
+	int rc = 0;
+
+	while (jspan_step(in, &key)) {
+		if (in->object && push_key(k, key))
+			return (-1);
+		if (*in->p != '[' && *in->p != '{') {
+			jspan_value(in, &v);
+			continue;
+		}
+		sub = (struct jspan_iter){in->p + 1, in->end, *in->p == '{'};
+		if ((rc = walk_keys(k, &sub)) != 0)
+			return (rc);
+		in->p = sub.p + 1;
+	}
+	if (k->n - from > 1)
+		qsort(k->key + from, k->n - from, sizeof(*k->key), compare);
+	for (size_t i = from + 1; i < k->n && rc == 0; i++)
+		rc = compare(&k->key[i - 1], &k->key[i]) == 0;
+	k->n = from;
+	return (rc);
 }
 
 int
-jspan_repeated(struct jspan o)
+jspan_repeated(struct jspan v)
 {
-	struct buf text = BUF_INIT(o.len);
-	struct jspan *keys, v;
-	struct jspan_iter it, count;
-	size_t i, n = 0;
-	int rc = -1;
+	struct keys k = {NULL, 0, 0};
+	struct jspan_iter it;
+	int rc;
 
-	if (jspan_iter(&it, o) || !it.object)
+	if (jspan_iter(&it, v))
 		return (0);
-	for (count = it; jspan_next(&count, NULL, &v);)
-		n++;
-	if (n < 2)
-		return (0);
-	if ((keys = decoded_keys(it, n, &text)) == NULL)
-		goto done;
-	qsort(keys, n, sizeof(*keys), compare);
-	for (rc = 0, i = 1; i < n && !rc; i++)
-		rc = compare(&keys[i - 1], &keys[i]) == 0;
-	free(keys);
-
-done:
-	buf_free(&text);
+	rc = walk_keys(&k, &it);
+	free(k.key);
 	return (rc);
 }
 

@@ -177,14 +177,21 @@ repeating(void)
 
 	ok(jspan_repeated(root("{\"a\":1,\"b\":2,\"\\u0061\":3}")) == 1,
 	    "a key twice is seen, however it is spelled");
-	ok(jspan_repeated(root("{\"a\":{\"b\":1,\"b\":2},\"b\":1}")) == 0,
-	    "inside a member it is not meant");
+	ok(jspan_repeated(root("{\"a\":[0,{\"b\":1,\"b\":2}],\"b\":1}")) == 1,
+	    "also in an object further in");
+	ok(jspan_repeated(
+	       root("{\"a\":{\"a\":1},\"b\":[{\"a\":1},{\"a\":1}]}")) == 0,
+	    "the same key in several objects is not repeated");
+	ok(jspan_repeated(
+	       root("{\"\\ud83d\\ude00\":1,\"\xf0\x9f\x98\x80\":2}")) == 1,
+	    "an escape of several bytes is the bytes that it says");
 	ok(jspan_repeated(root("{\"\":1,\"a\":1,\"\":2}")) == 1,
 	    "the empty key counts");
 	ok(jspan_repeated(root("{\"a\":1,\"a\\u0000\":1,\"aa\":1}")) == 0,
 	    "keys that only begin alike differ");
 	ok(jspan_repeated(root("{}")) == 0 &&
-		jspan_repeated(root("[1,1]")) == 0,
+		jspan_repeated(root("[1,1]")) == 0 &&
+		jspan_repeated(root("1")) == 0,
 	    "without keys there is none");
 }
 
