@@ -43,17 +43,17 @@ my %trap = (
 	    "$file:3: files.max_byte: there is no such setting; "
 	    . 'the nearest is files.max_bytes'],
 	'a size with a unit' => ["files:\n  root: /srv\n  max_bytes: 64MB\n",
-	    "$file:3: files.max_bytes: \"64MB\" will not do; it takes a whole "
-	    . 'number from 1 to 1099511627776'],
+	    "$file:3: files.max_bytes: \"64MB\" is not valid; use a whole "
+	    . 'number from 1 to 1099511627776, without a unit'],
 	'a price too fine' => ["files:\n  root: /srv\ncode_execution:\n"
 	    . "  price_per_run: 0.1234567\n",
-	    "$file:4: code_execution.price_per_run: \"0.1234567\" will not do; "
-	    . 'it takes a number with at most six digits after its point'],
+	    "$file:4: code_execution.price_per_run: \"0.1234567\" is not valid; "
+	    . 'use a number with at most six digits after its point'],
 	'a part that is not built yet' => ["files:\n  root: /srv\n"
 	    . "store:\n  kind: s3\n",
 	    "$file:4: store.kind: s3 is not built yet"],
-	'no root' => ["log: {file: ''}\n", "$file: files.root: must be given; "
-	    . 'it takes a path that begins with a slash and ends without one'],
+	'no root' => ["log: {file: ''}\n", "$file: files.root: must be set; "
+	    . 'use a path that begins with a slash and ends without one'],
 );
 for my $what (sort keys %trap) {
 	my ($text, $says) = @{$trap{$what}};
@@ -97,6 +97,11 @@ is($is{'database.password'}, "(set) from $file:8 (file $dir/password)",
     'a secret from a file');
 is($is{'providers[0].api_key'}, "(set) from $dir/more.yml:5", 'a plain one');
 unlike($r->{out}, qr/hunter2|opensesame|swordfish/, 'none of them is shown');
+$r = run("$build/satchel-admin", '-s', "files.root=$dir", '-s',
+    'code_execution.executor=otari', '-c', '/dev/null', '--json', 'check',
+    '--config-only');
+is((grep { $_->{name} eq 'code_execution.executor' }
+    @{$r->{json}{settings}})[0]{value}, 'local', 'the executor by its other name');
 $r = run("$build/satchel-admin", '-c', $file, 'check', '--config-only');
 is($r->{err}, "$file:6: sandbox.token_env: the environment has no variable "
     . "T_TOKEN\n", 'a secret that is not there');

@@ -120,7 +120,7 @@ is(run('sh', 'tools/stack', 'down', '--dir', $other)->{exit}, 0, '... goes down'
 is(status_of($port, '/healthz'), 200, '... and the first one stays');
 
 for my $bad (
-    ['files.max_bytes=64MB', qr/files\.max_bytes: "64MB" will not do/],
+    ['files.max_bytes=64MB', qr/files\.max_bytes: "64MB" is not valid/],
     ['files.max_byte=1', qr/files\.max_byte: .*nearest is files\.max_bytes/],
     ['store.kind=s3', qr/store\.kind: .*s3.* not built yet/],
     ['files.root', qr/not of the form KEY=VALUE/]) {

@@ -23,6 +23,8 @@ struct reader {
 	yaml_event_t ev;
 	int have; /* ev must be deleted. */
 	int depth;
+	const char *text; /* All of it, for conf_broken(). */
+	size_t len;
 	struct seen *seen;
 	size_t nseen;
 	char last[CONF_NAMEMAX]; /* The key read last, for YAML's own errors. */
@@ -59,11 +61,8 @@ next(struct reader *R)
 	if (R->have)
 		yaml_event_delete(&R->ev);
 	R->have = 0;
-	if (!yaml_parser_parse(&R->ps, &R->ev)) {
-		R->in.line = R->ps.problem_mark.line + 1;
-		return (conf_fail(&R->in, NULL, R->last, "broken YAML: %s",
-		    R->ps.problem == NULL ? "out of memory" : R->ps.problem));
-	}
+	if (!yaml_parser_parse(&R->ps, &R->ev))
+		return (conf_broken(&R->in, R->last, &R->ps, R->text, R->len));
 	R->have = 1;
 	R->in.line = R->ev.start_mark.line + 1;
 	return (plain_event(R));
@@ -74,7 +73,16 @@ static const char *
 scalar(struct reader *R, const struct scope *s, const char *key)
 {
 	const char *v = (const char *)R->ev.data.scalar.value;
+	const size_t line = R->ev.end_mark.line + 1;
 
+	if (R->ev.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	    line > R->in.line) {
+		conf_fail(&R->in, s, key,
+		    "the value goes on until line %zu, which is indented "
+		    "deeper; indent the keys of a group alike",
+		    line);
+		return (NULL);
+	}
 	if (!printable(v, R->ev.data.scalar.length)) {
 		conf_fail(&R->in, s, key,
 		    "the value has a control character or a line break");
@@ -212,8 +220,10 @@ read_value(struct reader *R, const struct scope *s, const char *name)
 			return (read_map(R, s, name));
 		if (conf_row(s, name) == NULL)
 			return (conf_unknown(&R->in, s, name));
-		return (
-		    conf_fail(&R->in, s, name, "is a setting, not a group"));
+		return (conf_fail(&R->in, s, name, "%s",
+		    conf_row(s, name)->kind == &conf_providers
+			? "takes a list, whose items begin with \"- name:\""
+			: "is a setting, not a group"));
 	default:
 		return (conf_fail(&R->in, s, name, "has no value"));
 	}
@@ -302,7 +312,8 @@ find_tab(struct conf_in *in, const char *text, size_t len)
 static int
 take_text(struct conf_in *in, const char *text, size_t len)
 {
-	struct reader R = {.in = *in, .last = "(top)"};
+	struct reader R = {
+	    .in = *in, .last = "(top)", .text = text, .len = len};
 	int rc = -1;
 
 	if (len > CONF_FILEMAX)

@@ -71,7 +71,7 @@ print_help(const struct row *r, const char *lead)
 
 	printf("%s# %s\n", lead, r->help);
 	if (r->kind == &conf_num || r->kind == &conf_word ||
-	    r->kind == &conf_choice) {
+	    r->kind == &conf_executor || r->kind == &conf_choice) {
 		r->kind->want(r, &want);
 		printf("%s# Takes %s.\n", lead, buf_ok(&want) ? want.p : "");
 		buf_free(&want);
@@ -89,7 +89,8 @@ print_value(const struct row *r, const char *v)
 		return;
 	}
 	bare = r->kind == &conf_num || r->kind == &conf_bool ||
-	    r->kind == &conf_word || r->kind == &conf_choice;
+	    r->kind == &conf_word || r->kind == &conf_executor ||
+	    r->kind == &conf_choice;
 	printf(bare ? "%s\n" : "\"%s\"\n", v);
 }
 

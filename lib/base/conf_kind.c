@@ -199,6 +199,17 @@ show_word(const struct row *r, const void *p, struct buf *b)
 
 const struct kind conf_word = {set_word, want_word, show_word, drop_nothing};
 
+/* An executor, by its other name too. */
+static enum conf_rc
+set_executor(const struct row *r, const char *s, void *p)
+{
+
+	return (set_word(r, strcmp(s, "otari") == 0 ? "local" : s, p));
+}
+
+const struct kind conf_executor = {
+    set_executor, want_word, show_word, drop_nothing};
+
 /* --- texts --- */
 
 static void
@@ -312,6 +323,86 @@ want_url(const struct row *r, struct buf *b)
 }
 
 const struct kind conf_url = {set_url, want_url, show_text, drop_text};
+
+/* Does ${s} end with ${end}? */
+static int
+ends(const char *s, const char *end)
+{
+	size_t len = strlen(s), n = strlen(end);
+
+	return (len >= n && strcmp(s + len - n, end) == 0);
+}
+
+/* A provider's address: not that of one of its routes, which we append. */
+static enum conf_rc
+set_base_url(const struct row *r, const char *s, void *p)
+{
+	static const char *const routes[] = {
+	    "/completions", "/messages", "/responses", "/models"};
+	size_t i;
+
+	for (i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
+		if (ends(s, routes[i]))
+			return (CONF_BAD);
+	return (set_url(r, s, p));
+}
+
+static void
+want_base_url(const struct row *r, struct buf *b)
+{
+
+	want_url(r, b);
+	buf_puts(b, ", and without /chat/completions or another route");
+}
+
+const struct kind conf_base_url = {
+    set_base_url, want_base_url, show_text, drop_text};
+
+/* Our own address, to which answers append /v1 and a path. */
+static enum conf_rc
+set_public_url(const struct row *r, const char *s, void *p)
+{
+
+	return (ends(s, "/v1") ? CONF_BAD : set_url(r, s, p));
+}
+
+static void
+want_public_url(const struct row *r, struct buf *b)
+{
+
+	want_url(r, b);
+	buf_puts(b, ", and without /v1");
+}
+
+const struct kind conf_public_url = {
+    set_public_url, want_public_url, show_text, drop_text};
+
+/* An origin as browsers send it: scheme, host and port, in one case. */
+static enum conf_rc
+set_origin(const struct row *r, const char *s, void *p)
+{
+	const char *host = strstr(s, "://");
+
+	if (empty_ok(r, s) || strcmp(s, "*") == 0)
+		return (set_text(r, s, p));
+	if (host == NULL || host == s || host[3] == '\0' ||
+	    strpbrk(host + 3, "/ ,;\"'<>#?@*") != NULL ||
+	    strpbrk(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ, ") != NULL)
+		return (CONF_BAD);
+	return (set_text(r, s, p));
+}
+
+static void
+want_origin(const struct row *r, struct buf *b)
+{
+
+	(void)r;
+	buf_puts(b,
+	    "* or one origin such as https://app.example, in lower case and "
+	    "without a path");
+}
+
+const struct kind conf_origin = {set_origin, want_origin, show_text, drop_text};
 
 static enum conf_rc
 set_name(const struct row *r, const char *s, void *p)

@@ -27,6 +27,7 @@ enum conf_rc {
 };
 
 struct row;
+struct yaml_parser_s;
 
 /* A kind of value.  A field is where offset says in the row's struct. */
 struct kind {
@@ -52,8 +53,9 @@ struct row {
 };
 
 extern const struct kind conf_bool, conf_num, conf_price, conf_word,
-    conf_choice, conf_text, conf_path, conf_url, conf_name, conf_label,
-    conf_secret, conf_list, conf_choices, conf_cidrs, conf_providers;
+    conf_executor, conf_choice, conf_text, conf_path, conf_url, conf_base_url,
+    conf_public_url, conf_origin, conf_name, conf_label, conf_secret, conf_list,
+    conf_choices, conf_cidrs, conf_providers;
 
 /* The settings, and those of one provider; each ends with a NULL name. */
 extern const struct row conf_rows[], conf_provider_rows[];
@@ -96,6 +98,14 @@ struct conf_in {
  */
 int conf_fail(const struct conf_in *, const struct scope *, const char *,
     const char *, ...) __attribute__((format(printf, 4, 5)));
+
+/**
+ * conf_broken(in, key, ps, text, len):
+ * conf_fail() for what the parser ${ps} cannot read of the ${len} bytes at
+ * ${text}; ${key} was read last.
+ */
+int conf_broken(struct conf_in *, const char *, const struct yaml_parser_s *,
+    const char *, size_t);
 
 /**
  * conf_scope(c):

@@ -13,6 +13,9 @@
 /* A secret is one line of a file, and not longer. */
 #define SECRET_MAX 1024
 
+/* Numbers up to this are bytes or seconds, which people write with units. */
+#define UNIT_MAX (1ULL << 30)
+
 int
 conf_fail(const struct conf_in *in, const struct scope *s, const char *key,
     const char *fmt, ...)
@@ -248,12 +251,14 @@ assign(const struct conf_in *in, const struct scope *s, const struct row *r,
 		break;
 	case CONF_BAD:
 		r->kind->want(r, &want);
+		if (r->kind == &conf_num && r->max >= UNIT_MAX)
+			buf_puts(&want, ", without a unit");
 		if (r->kind == &conf_secret)
-			conf_fail(in, s, name, "it takes %s", want.p);
-		else
-			conf_fail(in, s, name,
-			    "\"%.60s\" will not do; it takes %s", value,
+			conf_fail(in, s, name, "is not valid; use %s",
 			    buf_ok(&want) ? want.p : "");
+		else
+			conf_fail(in, s, name, "\"%.60s\" is not valid; use %s",
+			    value, buf_ok(&want) ? want.p : "");
 		break;
 	}
 	buf_free(&want);
@@ -362,7 +367,7 @@ scope_finish(const struct conf_in *in, const struct scope *s)
 			continue;
 		if (r->dflt == NULL) {
 			r->kind->want(r, &want);
-			conf_fail(in, s, r->name, "must be given; it takes %s",
+			conf_fail(in, s, r->name, "must be set; use %s",
 			    buf_ok(&want) ? want.p : "");
 			buf_free(&want);
 			return (-1);

@@ -7,7 +7,8 @@ yaml_odd(const yaml_event_t *ev)
 
 	switch (ev->type) {
 	case YAML_ALIAS_EVENT:
-		return ("an alias (*) is not understood here");
+		return ("an alias (*) is not understood here; put a value "
+			"that begins with * in quotes");
 	case YAML_SCALAR_EVENT:
 		anchor = ev->data.scalar.anchor;
 		tag = ev->data.scalar.tag;

@@ -6,7 +6,7 @@
 /**
  * yaml_odd(ev):
  * Why the event ${ev} is none of plain YAML, which has no aliases, anchors and
- * tags: "an alias (*) is not understood here".  NULL if it is.
+ * tags, as text for a message.  NULL if it is.
  */
 const char *yaml_odd(const yaml_event_t *);
 

@@ -46,8 +46,8 @@ static const struct trap traps[] = {
 	    "f:3: files.max_byte: there is no such setting; the nearest is "
 	    "files.max_bytes" },
 	{ "size with a unit", "files:\n  root: /srv\n  max_bytes: 64MB\n",
-	    "f:3: files.max_bytes: \"64MB\" will not do; it takes a whole "
-	    "number from 1 to 1099511627776" },
+	    "f:3: files.max_bytes: \"64MB\" is not valid; use a whole "
+	    "number from 1 to 1099511627776, without a unit" },
 
 	{ "repeated group", ROOT "log: {file: /x}\nlog: {file: /y}\n",
 	    "f:3: log: is given twice, first on line 2; keep one" },
@@ -78,42 +78,42 @@ static const struct trap traps[] = {
 	    "nearest is database.user" },
 
 	{ "required key left out", "log: {file: /x}\n",
-	    "f: files.root: must be given; it takes a path that begins with "
+	    "f: files.root: must be set; use a path that begins with "
 	    "a slash and ends without one" },
-	{ "empty file", "", "f: files.root: must be given; it takes a path "
+	{ "empty file", "", "f: files.root: must be set; use a path "
 	    "that begins with a slash and ends without one" },
 	{ "required key empty", "files: {root: \"\"}\n",
-	    "f:1: files.root: \"\" will not do; it takes a path that begins "
+	    "f:1: files.root: \"\" is not valid; use a path that begins "
 	    "with a slash and ends without one" },
 	{ "provider without an address", ROOT "providers:\n - name: a\n",
-	    "f: providers[0].base_url: must be given; it takes an address "
+	    "f: providers[0].base_url: must be set; use an address "
 	    "such as http://HOST:PORT, without a slash at its end, user name "
-	    "or query" },
+	    "or query, and without /chat/completions or another route" },
 	{ "two providers of one name", ROOT "providers:\n"
 	    " - {name: a, base_url: http://h}\n"
 	    " - {name: a, base_url: http://i}\n",
 	    "f: providers[1].name: \"a\" is the name of providers[0] too" },
 
 	{ "relative path", "files: {root: srv}\n",
-	    "f:1: files.root: \"srv\" will not do; it takes a path that "
+	    "f:1: files.root: \"srv\" is not valid; use a path that "
 	    "begins with a slash and ends without one" },
 	{ "yes for a boolean", ROOT "auth: {lenient_user: yes}\n",
-	    "f:2: auth.lenient_user: \"yes\" will not do; it takes true or "
+	    "f:2: auth.lenient_user: \"yes\" is not valid; use true or "
 	    "false" },
 	{ "word", ROOT "code_execution: {executor: Auto}\n",
-	    "f:2: code_execution.executor: \"Auto\" will not do; it takes "
+	    "f:2: code_execution.executor: \"Auto\" is not valid; use "
 	    "auto or local or provider" },
 	{ "octal", ROOT "workers: {processes: 010}\n",
-	    "f:2: workers.processes: \"010\" will not do; it takes a whole "
+	    "f:2: workers.processes: \"010\" is not valid; use a whole "
 	    "number from 1 to 64" },
 	{ "negative", ROOT "workers: {processes: -1}\n",
-	    "f:2: workers.processes: \"-1\" will not do; it takes a whole "
+	    "f:2: workers.processes: \"-1\" is not valid; use a whole "
 	    "number from 1 to 64" },
 	{ "too large", ROOT "workers: {processes: 65}\n",
-	    "f:2: workers.processes: \"65\" will not do; it takes a whole "
+	    "f:2: workers.processes: \"65\" is not valid; use a whole "
 	    "number from 1 to 64" },
 	{ "address without a scheme", ROOT "sandbox: {url: localhost:80}\n",
-	    "f:2: sandbox.url: \"localhost:80\" will not do; it takes an "
+	    "f:2: sandbox.url: \"localhost:80\" is not valid; use an "
 	    "address such as http://HOST:PORT, without a slash at its end, "
 	    "user name or query" },
 	{ "no value", ROOT "log:\n  file:\n",
@@ -136,15 +136,84 @@ static const struct trap traps[] = {
 	    "f: code_execution.exec_timeout_s: must not be more than "
 	    "turn_budget_s" },
 
+	/* Mistakes that the library explains by rules of YAML. */
+	{ "a quote that is not closed", "files:\n  root: \"/srv\n"
+	    "log: {file: \"/x\"}\n",
+	    "f:2: files.root: broken YAML: a quote that begins on this line "
+	    "does not end on it" },
+	{ "one that the next quote closes", "files:\n  root: \"/srv\n"
+	    "providers:\n  - name: a\n    base_url: http://h/v1\n"
+	    "    models: [\"*\"]\n",
+	    "f:2: files.root: broken YAML: a quote that begins on this line "
+	    "does not end on it" },
+	{ "a single quote", "files:\n  root: '/srv\n",
+	    "f:2: files.root: broken YAML: a quote that begins on this line "
+	    "does not end on it" },
+	{ "a star without quotes", ROOT "providers:\n  - name: a\n"
+	    "    models: *\n",
+	    "f:4: models: a value that begins with * must be in "
+	    "quotes: \"*\"" },
+	{ "a star in a list", ROOT "providers:\n  - name: a\n"
+	    "    models: [*]\n",
+	    "f:4: models: a value that begins with * must be in "
+	    "quotes: \"*\"" },
+	{ "a group that is indented less than the first",
+	    "# x\n  files:\n    root: /srv\nlog:\n  file: /x\n",
+	    "f:4: files.root: broken YAML: line 4 is indented less than line "
+	    "2, where the settings begin; indent both alike" },
+	{ "a key that is indented more", ROOT "providers:\n  - name: local\n"
+	    "      wire: openai-chat\n",
+	    "f:3: providers[0].name: the value goes on until line 4, which is "
+	    "indented deeper; indent the keys of a group alike" },
+	{ "two keys on a line", ROOT "log.file: /x: /y\n",
+	    "f:2: log.file: broken YAML: a key cannot begin in the middle of a "
+	    "line; give each a line of its own" },
+	{ "a value that goes on", ROOT "providers:\n  - name: local\n"
+	    "      wire\n    base_url: http://h/v1\n",
+	    "f:3: providers[0].name: the value goes on until line 4, which is "
+	    "indented deeper; indent the keys of a group alike" },
+	{ "providers as groups", ROOT "providers:\n  local:\n"
+	    "    base_url: http://h/v1\n",
+	    "f:3: providers: takes a list, whose items begin with "
+	    "\"- name:\"" },
+
+	/* Addresses. */
+	{ "a provider's route", ROOT "providers:\n  - name: a\n"
+	    "    base_url: http://h/v1/chat/completions\n",
+	    "f:4: providers[0].base_url: \"http://h/v1/chat/completions\" is "
+	    "not valid; use an address such as http://HOST:PORT, without a "
+	    "slash at its end, user name or query, and without "
+	    "/chat/completions or another route" },
+	{ "our address with /v1", ROOT "server: {public_url: http://h/v1}\n",
+	    "f:2: server.public_url: \"http://h/v1\" is not valid; use an "
+	    "address such as http://HOST:PORT, without a slash at its end, "
+	    "user name or query, and without /v1" },
+	{ "our address", ROOT "server: {public_url: http://h/ai}\n", NULL },
+	{ "any origin", ROOT "server: {cors_origin: \"*\"}\n", NULL },
+	{ "an origin", ROOT "server: {cors_origin: \"https://a.example:8443\"}"
+	    "\n", NULL },
+	{ "two origins", ROOT "server: {cors_origin: \"https://a, https://b\"}"
+	    "\n",
+	    "f:2: server.cors_origin: \"https://a, https://b\" is not valid; "
+	    "use * or one origin such as https://app.example, in lower case "
+	    "and without a path" },
+	{ "an origin with a path", ROOT "server: {cors_origin: https://a/}\n",
+	    "f:2: server.cors_origin: \"https://a/\" is not valid; use * or "
+	    "one origin such as https://app.example, in lower case and without "
+	    "a path" },
+
+	{ "the other name of an executor", ROOT
+	    "code_execution: {executor: otari}\n", NULL },
+
 	{ "value for a group", "files: 3\n",
 	    "f:1: files: is a group of settings, not a value" },
 	{ "group for a value", "files: {root: {a: 1}}\n",
 	    "f:1: files.root: is a setting, not a group" },
 	{ "list for a value", "files: {root: [/a]}\n",
-	    "f:1: files.root: \"[...]\" will not do; it takes a path that "
+	    "f:1: files.root: \"[...]\" is not valid; use a path that "
 	    "begins with a slash and ends without one" },
 	{ "value for the providers", ROOT "providers: x\n",
-	    "f:2: providers: \"x\" will not do; it takes a list of at most 64 "
+	    "f:2: providers: \"x\" is not valid; use a list of at most 64 "
 	    "groups, each with a name, a wire and a base_url" },
 	{ "text for a provider", ROOT "providers: [x]\n",
 	    "f:2: providers: every item must be a group that begins with "
@@ -156,7 +225,8 @@ static const struct trap traps[] = {
 	{ "anchor", "files: &a {root: /srv}\n",
 	    "f:1: files: an anchor (&) is not understood here" },
 	{ "alias", "files: {root: *a}\n",
-	    "f:1: files.root: an alias (*) is not understood here" },
+	    "f:1: files.root: an alias (*) is not understood here; put a "
+	    "value that begins with * in quotes" },
 	{ "tag", "files: {root: !!str /srv}\n",
 	    "f:1: files.root: a tag (!) is not understood here" },
 	{ "directive", "%TAG ! tag:x,2000:\n---\n" ROOT,
@@ -168,8 +238,8 @@ static const struct trap traps[] = {
 
 	{ "list of networks", ROOT
 	    "librechat: {trusted_cidrs: [10.0.0.0/33]}\n",
-	    "f:2: librechat.trusted_cidrs: \"10.0.0.0/33\" will not do; it "
-	    "takes a list of networks such as 10.0.0.0/8 or fd00::/8" },
+	    "f:2: librechat.trusted_cidrs: \"10.0.0.0/33\" is not valid; use a "
+	    "list of networks such as 10.0.0.0/8 or fd00::/8" },
 	{ "value not built yet", ROOT "store: {kind: s3}\n",
 	    "f:2: store.kind: s3 is not built yet" },
 };
@@ -426,11 +496,11 @@ test_words(void)
 
 	hear(bad_word, "files.max_bytes=64MB", s, sizeof(s));
 	ok(strcmp(s,
-	       "-s: files.max_bytes: \"64MB\" will not do; it takes a "
-	       "whole number from 1 to 1099511627776\n") == 0,
+	       "-s: files.max_bytes: \"64MB\" is not valid; use a "
+	       "whole number from 1 to 1099511627776, without a unit\n") == 0,
 	    "bad value on the command line");
 	hear(bad_word, "providers=x", s, sizeof(s));
-	ok(strncmp(s, "-s: providers: \"x\" will not do", 30) == 0,
+	ok(strncmp(s, "-s: providers: \"x\" is not valid", 31) == 0,
 	    "providers cannot be set there");
 	hear(no_equals, "files.root", s, sizeof(s));
 	ok(strcmp(s, "-s files.root: not of the form KEY=VALUE\n") == 0,
