@@ -373,8 +373,8 @@ my @bad = (
 	    '400 invalid_request_error - max_tool_iterations'],
 	['a hosted tool', { tools => [@tool, { type => 'web_search' }] },
 	    '400 invalid_request_error - tools[1]'],
-	['an odd item', { input => [{ type => 'hologram' }] },
-	    '400 invalid_request_error - input[0]'],
+	['nothing but an odd item', { input => [{ type => 'hologram' }] },
+	    '400 invalid_request_error - input'],
 );
 for (@bad) {
 	my ($what, $with, $want) = @$_;

@@ -91,8 +91,7 @@ read_part(struct chat *c, struct jspan v)
 	for (i = 0; i < NELEM(parts); i++)
 		if (strcmp(parts[i].type, type) == 0)
 			return (parts[i].read(c, v));
-	return (reader_refuse(
-	    c->rd, "a part of type %.80s cannot be sent to this model", type));
+	return (openai_foreign(c->rd, TALK_USER, type, v));
 }
 
 static int

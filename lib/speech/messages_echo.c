@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 
 #include "data/file.h"
 
@@ -54,7 +55,7 @@ note_call(struct reader *rd, const char *name, struct jspan input)
 	int rc;
 
 	buf_printf(&b, "\n[%.80s ", name);
-	buf_put(&b, input.p, input.len < NOTE_MAX ? input.len : NOTE_MAX);
+	buf_put(&b, input.p, utf8_cut(input.p, input.len, NOTE_MAX));
 	buf_puts(&b, "]\n");
 	rc = add_note(rd, &b);
 	buf_free(&b);
@@ -73,7 +74,7 @@ messages_read_call(struct reader *rd, struct jspan v)
 	    reader_get_str(rd, v, "name", &name))
 		return (-1);
 	if (!reader_member(v, "input", &input) || !pick_is(input, '{'))
-		return (reader_refuse(rd, "input must be an object"));
+		input = (struct jspan){"{}", 2};
 	tool = tool_of(name);
 	if (!is_offered(rd->talk, tool))
 		return (note_call(rd, name, input));

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "speech/foreign.h"
 #include "speech/media.h"
 #include "speech/messages.h"
 #include "speech/pick.h"
@@ -99,6 +100,19 @@ source_text(struct reader *rd, const struct block *k)
 	return (say(rd, x));
 }
 
+/* In place of what cannot be shown: the text that it holds. */
+static int
+say_foreign(struct reader *rd, struct jspan v)
+{
+	const char *type;
+	struct text x;
+
+	if (reader_get_str(rd, v, "type", &type))
+		return (-1);
+	return (foreign_line(rd->talk, type, v, &x) ? reader_no_memory(rd)
+						    : say(rd, x));
+}
+
 static int
 read_inner(struct reader *rd, struct jspan v, const struct block *k)
 {
@@ -107,6 +121,8 @@ read_inner(struct reader *rd, struct jspan v, const struct block *k)
 
 	if (reader_member(v, "type", &type) && jspan_is(type, "image"))
 		return (messages_read_media(rd, v, k->newest));
+	if (!reader_member(v, "type", &type) || !jspan_is(type, "text"))
+		return (say_foreign(rd, v));
 	if (reader_get_text(rd, v, "text", &x))
 		return (-1);
 	return (say(rd, x));
@@ -168,6 +184,8 @@ read_source(struct reader *rd, const struct block *k)
 		if (strcmp(sources[i].type, type) == 0 &&
 		    (sources[i].image || !k->image))
 			return (sources[i].read(rd, k));
+	if (!k->newest) /* An older turn never ends the conversation. */
+		return (say_foreign(rd, k->v));
 	return (reader_refuse(
 	    rd, "a source of type %.80s cannot stand here", type));
 }

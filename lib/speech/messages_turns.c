@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 
+#include "speech/foreign.h"
 #include "speech/messages.h"
 #include "speech/pick.h"
 #include "speech/refusal.h"
@@ -72,6 +73,17 @@ block_dropped(struct reader *rd, struct jspan v, const struct spot *s)
 /* ---- Calls of the caller's functions, and their results */
 
 static int
+read_result_blocks(struct reader *, struct jspan, int, struct text *);
+
+/* What a result shows beside its text. */
+static int
+is_media(const char *type)
+{
+
+	return (strcmp(type, "image") == 0 || strcmp(type, "document") == 0);
+}
+
+static int
 block_call(struct reader *rd, struct jspan v, const struct spot *s)
 {
 	const char *id, *name;
@@ -96,26 +108,54 @@ block_call(struct reader *rd, struct jspan v, const struct spot *s)
 	return (0);
 }
 
+static int
+put_line(struct reader *rd, struct text x, struct buf *b)
+{
+
+	if (x.len == 0)
+		return (0);
+	if (b->len > 0)
+		buf_puts(b, "\n");
+	return (buf_put(b, x.p, x.len) ? reader_no_memory(rd) : 0);
+}
+
+/* A search result inside another block: title, source, content. */
+static int
+read_inner_search(struct reader *rd, struct jspan v, struct buf *b)
+{
+	static const char *const keys[] = {"title", "source"};
+	struct jspan m;
+	struct text x;
+	size_t i;
+
+	for (i = 0; i < NELEM(keys); i++)
+		if (reader_member(v, keys[i], &m) &&
+		    (reader_get_text(rd, v, keys[i], &x) || put_line(rd, x, b)))
+			return (-1);
+	if (!reader_member(v, "content", &m))
+		return (0);
+	return (read_result_blocks(rd, m, 0, &x) ? -1 : put_line(rd, x, b));
+}
+
 /* Add the text of one block to ${b}; inside a result, what is ${shown}
  * elsewhere is passed over. */
 static int
 read_inner(struct reader *rd, struct jspan v, int shown, struct buf *b)
 {
-	struct jspan type;
+	const char *type;
 	struct text x;
 
-	if (!reader_member(v, "type", &type))
-		return (reader_refuse(rd, "must be a block with a type"));
-	if (shown && (jspan_is(type, "image") || jspan_is(type, "document")))
-		return (0); /* See read_shown(). */
-	if (!jspan_is(type, "text"))
-		return (reader_refuse(
-		    rd, "only text blocks can be sent to this model"));
-	if (reader_get_text(rd, v, "text", &x))
+	if (reader_get_str(rd, v, "type", &type))
 		return (-1);
-	if (b->len > 0)
-		buf_puts(b, "\n");
-	return (buf_put(b, x.p, x.len) ? reader_no_memory(rd) : 0);
+	if (shown && is_media(type))
+		return (0); /* See read_shown(). */
+	if (strcmp(type, "search_result") == 0)
+		return (read_inner_search(rd, v, b));
+	if (strcmp(type, "text") != 0)
+		return (foreign_line(rd->talk, type, v, &x)
+			? reader_no_memory(rd)
+			: put_line(rd, x, b));
+	return (reader_get_text(rd, v, "text", &x) ? -1 : put_line(rd, x, b));
 }
 
 static int
@@ -157,7 +197,8 @@ read_shown(struct reader *rd, struct jspan content, const char *id, int newest)
 	if (jspan_iter(&it, content))
 		return (0);
 	for (; jspan_next(&it, NULL, &v); i++) {
-		if (!reader_member(v, "type", &type) || jspan_is(type, "text"))
+		if (!reader_member(v, "type", &type) ||
+		    (!jspan_is(type, "image") && !jspan_is(type, "document")))
 			continue;
 		mark = reader_at(rd, i);
 		rc = buf_printf(&b, "[from the result of %.100s]", id) ||
@@ -315,26 +356,15 @@ static const struct {
 };
 /* clang-format on */
 
-/* The result of another tool that ran at its vendor's: a line of text. */
+/* A block that there are no words for: a line of text, if it holds any. */
 static int
-is_foreign_result(const char *type)
+add_foreign(
+    struct reader *rd, const char *type, struct jspan v, const struct spot *s)
 {
-	size_t len = strlen(type);
-
-	return (len > 12 && strcmp(type + len - 12, "_tool_result") == 0);
-}
-
-static int
-add_foreign_result(struct reader *rd, const char *type)
-{
-	struct buf b = BUF_INIT(256);
 	struct text x;
-	int rc;
 
-	rc = buf_printf(&b, "\n[%.100s is not shown]\n", type) ||
-	    talk_text(rd->talk, b.p, b.len, &x);
-	buf_free(&b);
-	return (rc ? reader_no_memory(rd) : add_text(rd, TALK_ASSISTANT, x));
+	return (foreign_line(rd->talk, type, v, &x) ? reader_no_memory(rd)
+						    : add_text(rd, s->who, x));
 }
 
 static int
@@ -353,8 +383,8 @@ read_block(struct reader *rd, struct jspan v, const struct spot *s)
 			break;
 	if (i < NELEM(blocks) && (blocks[i].by & by))
 		return (blocks[i].read(rd, v, s));
-	if (i == NELEM(blocks) && by == BY_ASSISTANT && is_foreign_result(type))
-		return (add_foreign_result(rd, type));
+	if (i == NELEM(blocks))
+		return (add_foreign(rd, type, v, s));
 	return (
 	    reader_refuse(rd, "a block of type %.80s cannot stand here", type));
 }

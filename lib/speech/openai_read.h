@@ -32,6 +32,12 @@ int openai_note(struct reader *, enum speaker, const char *, ...)
     __attribute__((format(printf, 3, 4)));
 
 /**
+ * openai_foreign(rd, who, type, v):
+ * Add a line in place of ${v}, which is of a ${type} that nothing here reads.
+ */
+int openai_foreign(struct reader *, enum speaker, const char *, struct jspan);
+
+/**
  * openai_instruct(rd, x, developer):
  * Add an instruction, called the ${developer}'s or the system's: to the
  * system's text as long as nobody has spoken, then where the conversation
@@ -42,7 +48,7 @@ int openai_instruct(struct reader *, struct text, int);
 /**
  * openai_text_of(rd, v, x):
  * Set ${x} to the string ${v}, or to the texts of a list of parts one after
- * the other.  Refuses parts of any other kind.
+ * the other.  A part of another kind gives its line of foreign.h.
  */
 int openai_text_of(struct reader *, struct jspan, struct text *);
 

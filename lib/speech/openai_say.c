@@ -7,6 +7,7 @@
 
 #include "data/container.h"
 
+#include "speech/foreign.h"
 #include "speech/openai_read.h"
 #include "speech/pick.h"
 #include "speech/refusal.h"
@@ -44,6 +45,16 @@ openai_note(struct reader *rd, enum speaker who, const char *fmt, ...)
 		(size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1, &x))
 		return (reader_no_memory(rd));
 	return (openai_say(rd, who, x));
+}
+
+int
+openai_foreign(
+    struct reader *rd, enum speaker who, const char *type, struct jspan v)
+{
+	struct text x;
+
+	return (foreign_line(rd->talk, type, v, &x) ? reader_no_memory(rd)
+						    : openai_say(rd, who, x));
 }
 
 /* Add to the system's text, with room for more of it so that many small pieces
@@ -112,10 +123,10 @@ put_part(struct reader *rd, struct jspan v, struct buf *b)
 	for (i = 0; i < NELEM(texts); i++)
 		if (strcmp(texts[i].type, type) == 0)
 			break;
-	if (i == NELEM(texts))
-		return (reader_refuse(
-		    rd, "a part of type %.80s cannot stand here", type));
-	if (reader_get_text(rd, v, texts[i].key, &x))
+	if (i == NELEM(texts)) {
+		if (foreign_line(rd->talk, type, v, &x))
+			return (reader_no_memory(rd));
+	} else if (reader_get_text(rd, v, texts[i].key, &x))
 		return (-1);
 	return (buf_put(b, x.p, x.len) ? reader_no_memory(rd) : 0);
 }

@@ -80,8 +80,7 @@ read_part(struct input *in, struct jspan v)
 	for (i = 0; i < NELEM(parts); i++)
 		if (strcmp(parts[i].type, type) == 0)
 			return (parts[i].read(in, v));
-	return (reader_refuse(
-	    in->rd, "a part of type %.80s cannot stand here", type));
+	return (openai_foreign(in->rd, TALK_USER, type, v));
 }
 
 /* The answer's text, and which files it cites. */
@@ -212,8 +211,10 @@ read_output_parts(struct input *in, struct part *p, struct jspan v)
 		if (reader_member(part, "type", &type) &&
 		    (jspan_is(type, "input_text") ||
 			jspan_is(type, "output_text"))) {
-			if ((rc = reader_get_text(in->rd, part, "text", &x)) ==
-			    0)
+			rc = reader_get_text(in->rd, part, "text", &x);
+			if (rc == 0 && b.len > 0)
+				buf_puts(&b, "\n");
+			if (rc == 0)
 				buf_put(&b, x.p, x.len);
 		} else {
 			if (!noted)
@@ -296,13 +297,16 @@ item_reasoning(struct input *in, struct jspan v)
 	return (0);
 }
 
+/* One of a kept answer has been put in its place before. */
 static int
-item_refused(struct input *in, struct jspan v)
+item_reference(struct input *in, struct jspan v)
 {
+	const char *id;
 
-	(void)v;
-	return (reader_refuse(
-	    in->rd, "references to items are not kept; send the item itself"));
+	if (reader_get_str(in->rd, v, "id", &id))
+		return (-1);
+	return (refuse(in->rd->why, P_ITEM, "input",
+	    "Item with id '%.80s' not found.", id));
 }
 
 /* clang-format off */
@@ -314,23 +318,9 @@ static const struct { const char *type; item_fn *read; } items[] = {
 	{ "custom_tool_call_output", item_output },
 	{ "code_interpreter_call", item_run },
 	{ "reasoning", item_reasoning },
-	{ "item_reference", item_refused },
+	{ "item_reference", item_reference },
 };
 /* clang-format on */
-
-/* A call that ran elsewhere, or its output: a line of text. */
-static int
-item_foreign(struct input *in, const char *type)
-{
-	size_t len = strlen(type);
-
-	if ((len > 5 && strcmp(type + len - 5, "_call") == 0) ||
-	    (len > 12 && strcmp(type + len - 12, "_call_output") == 0))
-		return (openai_note(
-		    in->rd, TALK_ASSISTANT, "\n[%.100s is not shown]\n", type));
-	return (reader_refuse(
-	    in->rd, "an item of type %.80s cannot stand here", type));
-}
 
 /* Whether the item is the user's, not the assistant's. */
 static int
@@ -368,7 +358,7 @@ read_item(struct input *in, struct jspan v)
 		in->run = NULL;
 		return (read_part(in, v)); /* Without a message around it. */
 	}
-	return (item_foreign(in, type));
+	return (openai_foreign(in->rd, TALK_ASSISTANT, type, v));
 }
 
 /* With which item the user's newest turn begins. */

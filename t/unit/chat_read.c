@@ -137,8 +137,6 @@ static const struct { const char *name, *in, *more, *where; } bad[] = {
 	    "messages[0].content" },
 	{ "a text that is a number", "[{'role':'user','content':[{'type':"
 	    "'text','text':5}]}]", "", "messages[0].content[0].text" },
-	{ "audio", "[{'role':'user','content':[{'type':'input_audio'}]}]", "",
-	    "messages[0].content[0]" },
 	{ "a call without its result", "[" U "," A("null", CALL("c1", "f",
 	    "{}")) "]", "", "messages[1].tool_calls[0]" },
 	{ "a call of an unknown type", "[" U ",{'role':'assistant',"
