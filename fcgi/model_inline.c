@@ -183,7 +183,7 @@ inline_file(struct looking *l, const struct stored *s, const struct file *f)
 	struct jspan at;
 	int rc;
 
-	show_file(f, &d);
+	show_file(&l->env, f, &d);
 	if (s->form == STORED_OTHER)
 		return (refuse(&m->why, P_BAD_REQUEST, s->where,
 		    "%s: this gateway's files cannot be given to the code of "

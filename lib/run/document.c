@@ -1,11 +1,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/charset.h"
 #include "base/conf.h"
 #include "base/jput.h"
 #include "base/log.h"
@@ -17,10 +19,10 @@
 #include "io/sandbox_client.h"
 
 #include "run/document.h"
+#include "run/document_kind.h"
 #include "run/document_way.h"
 
-#define COMMAND_MAX 8192
-#define NOT_FOUND 127 /* A shell's exit code for no such program. */
+#define REST UINT64_MAX /* Nobody knows how much is left out. */
 #define PAGE_MAX (8U << 20)
 #define SPARE_S 60 /* That a session outlives its command. */
 
@@ -70,17 +72,43 @@ source_read(void *cookie, uint64_t off, void *buf, size_t len)
 	return (n);
 }
 
-/* Read the first ${len} bytes into ${out}.  Return 0 or -1. */
+/* Read ${len} bytes from ${off} into ${out}.  Return 0 or -1. */
 static int
-source_all(struct source *s, unsigned char *out, size_t len)
+source_part(struct source *s, uint64_t off, void *out, size_t len)
 {
 	size_t at;
 	ssize_t n;
 
 	for (at = 0; at < len; at += (size_t)n)
-		if ((n = source_read(s, at, out + at, len - at)) <= 0)
+		if ((n = source_read(
+			 s, off + at, (char *)out + at, len - at)) <= 0)
 			return (-1);
 	return (0);
+}
+
+/* What a document begins with; p NULL if that cannot be had. */
+struct head {
+	char *p; /* For free(). */
+	size_t len;
+};
+
+/* Its first ${most} bytes, or all. */
+static struct head
+source_head(const struct run_env *env, const struct document *d, size_t most)
+{
+	struct head h = {NULL, 0};
+	struct source s;
+
+	if (source_open(env, d, &s))
+		return (h);
+	h.len = s.len < most ? (size_t)s.len : most;
+	if ((h.p = malloc(h.len + 1)) != NULL &&
+	    source_part(&s, 0, h.p, h.len)) {
+		free(h.p);
+		h.p = NULL;
+	}
+	source_close(&s);
+	return (h);
 }
 
 const unsigned char *
@@ -94,58 +122,98 @@ document_bytes(const struct run_env *env, const struct document *d)
 	if (source_open(env, d, &s))
 		return (NULL);
 	if ((out = arena_alloc(env->mem, (size_t)s.len + 1)) != NULL &&
-	    (s.len != d->bytes || source_all(&s, out, (size_t)s.len)))
+	    (s.len != d->bytes || source_part(&s, 0, out, (size_t)s.len)))
 		out = NULL;
 	source_close(&s);
 	return (out);
 }
 
+void
+document_look(const struct run_env *env, struct document *d)
+{
+	struct document_facts f = {
+	    .name = d->name, .mime = d->mime, .head = ""};
+	struct head head = source_head(env, d, DOCUMENT_HEAD);
+	char *tail = NULL;
+	struct document_kind k;
+	struct source s;
+
+	if (head.p != NULL) {
+		f.head = head.p;
+		f.head_len = head.len;
+		f.whole = head.len == d->bytes;
+	}
+	if (!f.whole && document_is_zip(f.head, f.head_len) &&
+	    (tail = malloc(DOCUMENT_HEAD)) != NULL &&
+	    source_open(env, d, &s) == 0) {
+		if (source_part(
+			&s, s.len - DOCUMENT_HEAD, tail, DOCUMENT_HEAD) == 0) {
+			f.tail = tail;
+			f.tail_len = DOCUMENT_HEAD;
+		}
+		source_close(&s);
+	}
+	k = document_kind(&f);
+	d->type = k.type;
+	d->text = k.text;
+	free(head.p);
+	free(tail);
+}
+
 /* ---- Text */
 
-/* Set ${said} to a clean copy of ${p}, cut to what a model is given. */
+/* Set ${said} to a clean copy of ${p}, of which ${left} bytes are left out. */
 static enum document_rc
-take_text(const struct run_env *env, const char *p, size_t len, uint64_t whole,
+take_text(const struct run_env *env, const char *p, size_t len, uint64_t left,
     struct text *said)
 {
-	size_t most = (size_t)env->conf->documents_max_text, i;
-	struct buf b = BUF_INIT(4 * most + 256);
+	struct buf b = BUF_INIT(4 * len + 256);
 	enum document_rc rc = DOCUMENT_FAILED;
+	size_t i;
 
-	len = utf8_cut(p, len, most);
 	if (utf8_scrub(&b, p, len) == 0) {
-		if (whole > len)
-			buf_printf(&b, "\n[... %" PRIu64 " bytes left out]",
-			    whole - len);
 		for (i = 0; i < b.len && strchr(" \t\r\n\f", b.p[i]); i++)
 			continue;
-		said->len = b.len;
-		if (i == b.len)
+		if (i == b.len && left == 0)
 			rc = DOCUMENT_EMPTY;
-		else if ((said->p = arena_strndup(env->mem, b.p, b.len)) !=
-		    NULL)
+		if (left == REST)
+			buf_puts(&b, "\n[... the rest is left out]");
+		else if (left > 0)
+			buf_printf(
+			    &b, "\n[... %" PRIu64 " bytes left out]", left);
+		said->len = b.len;
+		if (rc != DOCUMENT_EMPTY && buf_ok(&b) &&
+		    (said->p = arena_strndup(env->mem, b.p, b.len)) != NULL)
 			rc = DOCUMENT_OK;
 	}
 	buf_free(&b);
 	return (rc);
 }
 
-/* The bytes are the text. */
+/* The bytes are the text: at most this many for a byte that is given. */
+#define WIDEST 4
+
 static enum document_rc
 read_plain(
     const struct run_env *env, const struct document *d, struct text *said)
 {
-	size_t most = (size_t)env->conf->documents_max_text;
-	size_t len = d->bytes < most ? (size_t)d->bytes : most;
-	unsigned char *p = arena_alloc(env->mem, len + 1);
-	struct source s;
-	int bad;
+	const size_t most = (size_t)env->conf->documents_max_text;
+	struct head raw = source_head(env, d, WIDEST * most);
+	struct buf b = BUF_INIT(WIDEST * most);
+	char charset[CHARSET_SIZE];
+	enum document_rc rc = DOCUMENT_FAILED;
+	size_t used;
 
-	if (p == NULL || source_open(env, d, &s))
-		return (DOCUMENT_FAILED);
-	bad = s.len < len || source_all(&s, p, len);
-	source_close(&s);
-	return (bad ? DOCUMENT_FAILED
-		    : take_text(env, (const char *)p, len, d->bytes, said));
+	if (raw.p != NULL) {
+		(void)charset_of(
+		    d->mime, raw.p, raw.len, raw.len == d->bytes, charset);
+		if (charset_put(&b, charset, raw.p, raw.len, most, &used) == 0)
+			rc = take_text(env, b.p, b.len,
+			    d->bytes > used ? d->bytes - used : 0, said);
+	}
+	free(raw.p);
+	buf_free(&b);
+	return (rc);
 }
 
 /* ---- In the sandbox */
@@ -164,17 +232,38 @@ failed(enum sandbox_rc rc)
 	return (rc == SANDBOX_GONE ? DOCUMENT_GONE : DOCUMENT_FAILED);
 }
 
-/* Run the way's command on what lies in the session. */
+/* What a reader's exit code says. */
 static enum document_rc
-desk_run(
-    struct desk *k, const struct document_way *w, struct sandbox_result *res)
+judge(const struct document_way *w, const struct sandbox_result *res)
+{
+
+	switch (res->return_code) {
+	case 0:
+		return (DOCUMENT_OK);
+	case DOCUMENT_EXIT_LOCKED:
+		return (DOCUMENT_LOCKED);
+	case DOCUMENT_EXIT_UNKNOWN:
+		return (DOCUMENT_UNKNOWN);
+	case DOCUMENT_EXIT_ABSENT:
+		log_err("document: a converter of %s is missing: %.200s",
+		    w->mime, res->err);
+		return (DOCUMENT_ABSENT);
+	default:
+		return (DOCUMENT_FAILED);
+	}
+}
+
+/* Run the ${command} of the way on what lies in the session. */
+static enum document_rc
+desk_run(struct desk *k, const struct document_way *w, const char *command,
+    struct sandbox_result *res)
 {
 	const struct conf *c = k->env->conf;
-	struct buf b = BUF_INIT(COMMAND_MAX);
+	struct buf b = BUF_INIT(2 * DOCUMENT_COMMAND_MAX);
 	enum sandbox_rc rc = SANDBOX_BAD;
 
 	buf_puts(&b, "{\"command\":");
-	jput_str(&b, w->command);
+	jput_str(&b, command);
 	if (buf_puts(&b, "}") == 0)
 		rc = sandbox_exec(&k->sandbox, k->env->mem, k->session,
 		    "bash_code_execution", (struct jspan){b.p, b.len},
@@ -183,11 +272,7 @@ desk_run(
 	buf_free(&b);
 	if (rc != SANDBOX_OK)
 		return (failed(rc));
-	if (res->return_code == NOT_FOUND)
-		log_err("document: a converter of %s is missing: %.200s",
-		    w->mime, res->err);
-	/* Anything else: the document is broken. */
-	return (res->return_code == 0 ? DOCUMENT_OK : DOCUMENT_FAILED);
+	return (judge(w, res));
 }
 
 static enum document_rc
@@ -209,7 +294,8 @@ desk_put(struct desk *k, const struct document *d, const struct document_way *w)
 /* Begin, and run ${w} on ${d}; desk_close() must follow. */
 static enum document_rc
 desk_open(struct desk *k, const struct run_env *env, const struct document *d,
-    const struct document_way *w, struct sandbox_result *res)
+    const struct document_way *w, const char *command,
+    struct sandbox_result *res)
 {
 	const struct conf *c = env->conf;
 	uint64_t life = c->documents_timeout_s + SPARE_S;
@@ -223,7 +309,7 @@ desk_open(struct desk *k, const struct run_env *env, const struct document *d,
 		.on_wait = env->on_wait,
 		.wait_cookie = env->wait_cookie}};
 	if (c->sandbox_url == NULL)
-		return (DOCUMENT_UNKNOWN);
+		return (DOCUMENT_ABSENT);
 	src = sandbox_create(&k->sandbox, life, life, k->session);
 	if (src != SANDBOX_OK) {
 		k->session[0] = '\0';
@@ -231,7 +317,7 @@ desk_open(struct desk *k, const struct run_env *env, const struct document *d,
 	}
 	if ((rc = desk_put(k, d, w)) != DOCUMENT_OK)
 		return (rc);
-	return (desk_run(k, w, res));
+	return (desk_run(k, w, command, res));
 }
 
 static void
@@ -244,14 +330,17 @@ desk_close(struct desk *k)
 
 static enum document_rc
 read_converted(const struct run_env *env, const struct document *d,
-    const struct document_way *w, struct text *said)
+    const struct document_way *w, const char *command, struct text *said)
 {
+	const size_t most = (size_t)env->conf->documents_max_text;
 	struct sandbox_result res;
 	enum document_rc rc;
 	struct desk k;
 
-	if ((rc = desk_open(&k, env, d, w, &res)) == DOCUMENT_OK)
-		rc = take_text(env, res.out, res.outlen, res.outlen, said);
+	if ((rc = desk_open(&k, env, d, w, command, &res)) == DOCUMENT_OK)
+		rc =
+		    take_text(env, res.out, utf8_cut(res.out, res.outlen, most),
+			res.outlen > most || res.truncated ? REST : 0, said);
 	desk_close(&k);
 	return (rc);
 }
@@ -298,7 +387,8 @@ document_pages(const struct run_env *env, const struct document *d,
 	struct desk k;
 	char *names, *name;
 
-	rc = desk_open(&k, env, d, &document_way_pages, &res);
+	rc = desk_open(
+	    &k, env, d, &document_way_pages, document_way_pages.command, &res);
 	if (rc == DOCUMENT_OK) {
 		names = arena_strndup(env->mem, res.out, res.outlen);
 		rc = names == NULL ? DOCUMENT_FAILED : DOCUMENT_EMPTY;
@@ -313,38 +403,50 @@ document_pages(const struct run_env *env, const struct document *d,
 
 /* ---- What was read before */
 
-static int
-key_of(const struct run_env *env, const struct document *d,
-    const struct document_way *w, struct document_key *key)
-{
-	char way[COMMAND_MAX];
-	int n;
-
-	key->workspace = env->caller->owner.workspace;
-	memcpy(key->sha256, d->sha256, sizeof(key->sha256));
-	n = snprintf(way, sizeof(way), "1 %" PRIu64 " %s",
-	    env->conf->documents_max_text, w->command);
-	return (n < 0 || (size_t)n >= sizeof(way) ||
-	    hash_sha256(way, (size_t)n, key->way));
-}
-
+/* The text of ${d} that the shell ${command} prints. */
 static enum document_rc
 read_kept(const struct run_env *env, const struct document *d,
-    const struct document_way *w, struct text *said)
+    const struct document_way *w, const struct buf *command, struct text *said)
 {
-	struct document_key key;
+	struct document_key key = {.workspace = env->caller->owner.workspace};
 	enum document_rc rc;
 
-	if (key_of(env, d, w, &key))
+	memcpy(key.sha256, d->sha256, sizeof(key.sha256));
+	if (hash_sha256(command->p, command->len, key.way))
 		return (DOCUMENT_FAILED);
 	if (document_find(env->db, env->mem, &key, &said->p) == DATA_OK) {
 		said->len = strlen(said->p);
 		return (said->len > 0 ? DOCUMENT_OK : DOCUMENT_EMPTY);
 	}
-	rc = read_converted(env, d, w, said);
+	rc = read_converted(env, d, w, command->p, said);
 	if (rc == DOCUMENT_OK || rc == DOCUMENT_EMPTY)
 		(void)document_keep(env->db, &key,
 		    rc == DOCUMENT_OK ? said->p : "", env->caller->now);
+	return (rc);
+}
+
+/* Read it by a program; how much of that counts is part of the command. */
+static enum document_rc
+read_by(const struct run_env *env, const struct document *d,
+    const struct document_way *w, struct text *said)
+{
+	const size_t most = (size_t)env->conf->documents_max_text;
+	struct buf b = BUF_INIT(DOCUMENT_COMMAND_MAX);
+	struct head head;
+	enum document_rc rc = DOCUMENT_FAILED;
+	char charset[CHARSET_SIZE] = "";
+
+	if (w->charset) {
+		head = source_head(env, d, most);
+		if (head.p != NULL)
+			(void)charset_of(d->mime, head.p, head.len,
+			    head.len == d->bytes, charset);
+		free(head.p);
+	}
+	if (document_way_put(&b, w, charset, most) == 0 &&
+	    buf_printf(&b, "\n# %zu\n", most) == 0)
+		rc = read_kept(env, d, w, &b, said);
+	buf_free(&b);
 	return (rc);
 }
 
@@ -354,13 +456,15 @@ document_read(
 {
 	struct document_way w;
 
-	if (document_way(env->conf, d->mime, d->name, &w))
+	if (d->bytes == 0)
+		return (DOCUMENT_EMPTY);
+	if (document_way(env->conf, d, &w))
 		return (DOCUMENT_UNKNOWN);
-	if (w.command == NULL)
+	if (w.command == NULL && w.reader == NULL)
 		return (read_plain(env, d, said));
 	if (!env->conf->documents_ocr && strncmp(w.mime, "image/", 6) == 0)
-		return (DOCUMENT_UNKNOWN);
+		return (DOCUMENT_ABSENT);
 	if (d->bytes > env->conf->documents_max_bytes)
 		return (DOCUMENT_FAILED);
-	return (read_kept(env, d, &w, said));
+	return (read_by(env, d, &w, said));
 }

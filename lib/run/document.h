@@ -9,14 +9,16 @@
 #include "speech/text.h"
 
 /*
- * Reading documents for models that cannot: text as it is, everything else by
+ * Reading documents for models that cannot: text in UTF-8, everything else by
  * the programs of document_way.h, which run in the sandbox and nowhere else.
  * What was read is kept by the hash of the bytes.
  */
 
 /* A document and where its bytes are. */
 struct document {
-	const char *name, *mime;
+	const char *name, *mime; /* As it was called; may have parameters. */
+	const char *type;        /* What it is, by document_look()... */
+	int text;                /* ...as in struct document_kind. */
 	char sha256[HASH_SIZE];
 	uint64_t bytes;
 
@@ -28,9 +30,18 @@ enum document_rc {
 	DOCUMENT_OK,
 	DOCUMENT_EMPTY,   /* There is no text in it. */
 	DOCUMENT_UNKNOWN, /* Nothing reads such a file. */
+	DOCUMENT_ABSENT,  /* What reads it is not installed or turned off. */
+	DOCUMENT_LOCKED,  /* A password is needed. */
 	DOCUMENT_FAILED,  /* It is broken, too large, or the sandbox is away. */
 	DOCUMENT_GONE     /* The client has left. */
 };
+
+/**
+ * document_look(env, d):
+ * Find out what ${d} is, whose other members are filled in: by its bytes, if
+ * they can be had.
+ */
+void document_look(const struct run_env *, struct document *);
 
 /**
  * document_read(env, d, said):

@@ -36,7 +36,7 @@ picture_load(const struct run_env *env, struct outcome *o, uint64_t *left)
 			env->caller->now, &f) != DATA_OK ||
 		    f.key == NULL)
 			continue;
-		show_file(&f, &d);
+		show_file(env, &f, &d);
 		if (!show_is_image(&d))
 			continue;
 		x->image = f.mime;

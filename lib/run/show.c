@@ -12,37 +12,32 @@
 
 #include "speech/refusal.h"
 
-#include "run/document_way.h"
+#include "run/document_kind.h"
 #include "run/see.h"
 #include "run/show.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define HEAD_MAX 4096
+#define MIME_MAX 128
 
 /* What a model's provider is told of a file that it cannot be shown. */
 static const char *const missing[] = {
     [DOCUMENT_EMPTY] = ": there is no text in it",
     [DOCUMENT_UNKNOWN] = ": its content cannot be shown to this model",
+    [DOCUMENT_ABSENT] = ": its content cannot be shown to this model",
+    [DOCUMENT_LOCKED] = ": it is protected by a password",
     [DOCUMENT_FAILED] = ": its content could not be read",
 };
 
 void
-show_file(const struct file *f, struct document *d)
+show_file(const struct run_env *env, const struct file *f, struct document *d)
 {
 
 	*d = (struct document){
 	    .name = f->name, .mime = f->mime, .bytes = f->bytes, .key = f->key};
 	if (f->sha256 != NULL && strlen(f->sha256) < sizeof(d->sha256))
 		memcpy(d->sha256, f->sha256, strlen(f->sha256) + 1);
-}
-
-static int
-is_type(const struct document *d, const char *want)
-{
-	const char *s = document_type(d->mime, d->name);
-	size_t len = strcspn(s, "; ");
-
-	return (strlen(want) == len && strncasecmp(s, want, len) == 0);
+	document_look(env, d);
 }
 
 /* The types that every vendor's models with eyes take. */
@@ -55,7 +50,7 @@ image_type(const struct document *d)
 	size_t i;
 
 	for (i = 0; i < NELEM(images); i++)
-		if (is_type(d, images[i]))
+		if (document_is_type(d->type, images[i]))
 			return (images[i]);
 	return (NULL);
 }
@@ -71,7 +66,7 @@ int
 show_is_pdf(const struct document *d)
 {
 
-	return (is_type(d, "application/pdf"));
+	return (document_is_type(d->type, "application/pdf"));
 }
 
 int
@@ -118,11 +113,12 @@ write_head(const struct run_env *env, const struct document *d,
     const char *more, struct shown *s)
 {
 	struct buf b = BUF_INIT(HEAD_MAX), clean = BUF_INIT(4 * HEAD_MAX);
-	size_t i;
+	size_t i, n = strcspn(s->mime, "; ");
+	const int mime_len = n < MIME_MAX ? (int)n : MIME_MAX;
 	int rc = -1;
 
-	buf_printf(&b, "[file \"%.512s\", %.128s, %" PRIu64 " bytes%s]",
-	    d->name, s->mime, d->bytes, more);
+	buf_printf(&b, "[file \"%.512s\", %.*s, %" PRIu64 " bytes%s]", d->name,
+	    mime_len, s->mime, d->bytes, more);
 	for (i = 0; i < b.len; i++)
 		if ((unsigned char)b.p[i] < 0x20)
 			b.p[i] = ' ';
@@ -155,10 +151,9 @@ enum run_rc
 show_document(const struct run_env *env, const struct conf_provider *p,
     const struct document *d, struct shown *s, struct refusal *why)
 {
-	struct document_way way;
 	enum document_rc rc;
 
-	*s = (struct shown){.mime = document_type(d->mime, d->name)};
+	*s = (struct shown){.mime = d->type, .plain = d->text};
 	if (image_type(d) != NULL && show_can(p, p->vision)) {
 		s->as = SHOWN_IMAGE;
 		s->mime = image_type(d);
@@ -174,8 +169,7 @@ show_document(const struct run_env *env, const struct conf_provider *p,
 		return (RUN_GONE);
 	if (rc != DOCUMENT_OK)
 		s->said = (struct text){"", 0};
-	s->plain = document_way(env->conf, d->mime, d->name, &way) == 0 &&
-	    way.command == NULL;
+	s->absent = rc == DOCUMENT_ABSENT;
 	return (write_head(env, d, rc == DOCUMENT_OK ? "" : missing[rc], s)
 		? no_memory(why)
 		: RUN_OK);

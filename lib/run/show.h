@@ -27,10 +27,10 @@ enum run_rc show_document(const struct run_env *, const struct conf_provider *,
     const struct document *, struct shown *, struct refusal *);
 
 /**
- * show_file(f, d):
+ * show_file(env, f, d):
  * Fill in the document ${d} that the stored file ${f} is.
  */
-void show_file(const struct file *, struct document *);
+void show_file(const struct run_env *, const struct file *, struct document *);
 
 /**
  * show_is_image(d), show_is_pdf(d):

@@ -130,6 +130,7 @@ settle_inline(struct state *s, struct part *p)
 	d.bytes = n;
 	if (hash_sha256(bytes, n, d.sha256))
 		return (no_memory(s));
+	document_look(s->env, &d);
 	return (settle(s, p, &d));
 }
 
@@ -169,7 +170,7 @@ settle_file(struct state *s, struct part *p, const struct file *f)
 {
 	struct document d;
 
-	show_file(f, &d);
+	show_file(s->env, f, &d);
 	if (p->media != NULL && p->media->image != show_is_image(&d)) {
 		(void)refuse(s->why, P_BAD_REQUEST, p->where,
 		    p->media->image ? "%s: the file \"%.200s\" is no image"

@@ -14,6 +14,7 @@ struct shown {
 	struct text head; /* Of TEXT: a line that names it... */
 	struct text said; /* ...and what it says; empty: the line says why. */
 	int plain;        /* The bytes are the text. */
+	int absent; /* What could read it is not here: ${said} is empty. */
 };
 
 #endif /* !SPEECH_SHOWN_H_ */
