@@ -1,10 +1,10 @@
-#include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/conf.h"
-#include "base/jget.h"
 #include "base/jset.h"
+#include "base/jshape.h"
 #include "data/policy.h"
 #include "http/query.h"
 #include "speech/dialect.h"
@@ -14,6 +14,7 @@
 
 #define BODY_MAX 65536
 #define ITERATIONS_MAX 25
+#define EXECUTOR_WANT "null, \"auto\", \"local\" or \"provider\""
 
 static int
 put_time(json_object *o, const char *key, uint64_t ms)
@@ -85,115 +86,49 @@ find(struct req *r, uint64_t *id, struct policy *p)
 	return (-1);
 }
 
-/* A number from 1 to ${most}; null or absent leaves it to the deployment. */
-static int
-take_number(
-    struct req *r, json_object *o, const char *key, uint64_t most, uint64_t *n)
-{
+/* The body of a PUT; what is absent or null is left to the deployment. */
+struct body {
+	int enabled;
+	const char *executor, *hint;
+	uint64_t max_iterations, exec_timeout_s;
+};
 
-	switch (jget_u64(o, key, 1, most, n)) {
-	case JGET_OK:
-		return (0);
-	case JGET_ABSENT:
-	case JGET_NULL:
-		*n = 0;
-		return (0);
-	default:
-		(void)reply_problem(r, P_INVALID_VALUE, key,
-		    "%s must be null or a whole number from 1 to %" PRIu64, key,
-		    most);
+/*
+ * Read the body into ${p}.  Fields without a row are an operator's typing
+ * errors.  Return 0, or -1 after answering.
+ */
+static int
+take_policy(struct req *r, struct policy *p)
+{
+	const struct jshape rows[] = {
+	    {"enabled", JSHAPE_BOOL, offsetof(struct body, enabled),
+		JSHAPE_REQUIRED, 0, 0, NULL},
+	    {"executor", JSHAPE_TEXT, offsetof(struct body, executor), 0, 0, 64,
+		EXECUTOR_WANT},
+	    {"default_purpose_hint", JSHAPE_TEXT, offsetof(struct body, hint),
+		0, 0, POLICY_HINT_MAX, NULL},
+	    {"max_iterations", JSHAPE_U64,
+		offsetof(struct body, max_iterations), 0, 1, ITERATIONS_MAX,
+		NULL},
+	    {"exec_timeout_s", JSHAPE_U64,
+		offsetof(struct body, exec_timeout_s), 0, 1,
+		r->srv->conf->exec_timeout_s, NULL},
+	};
+	struct body b = {0};
+
+	if (req_shape(r, BODY_MAX, rows, sizeof(rows) / sizeof(rows[0]), 1, &b))
 		return (-1);
-	}
-}
+	p->enabled = b.enabled;
+	p->max_iterations = b.max_iterations;
+	p->exec_timeout_s = b.exec_timeout_s;
+	p->pinned = b.executor != NULL;
+	if (p->pinned && policy_parse(b.executor, &p->executor))
+		return (reply_invalid(r, "executor", EXECUTOR_WANT));
 
-static int
-take_executor(struct req *r, json_object *o, struct policy *p)
-{
-	const char *s;
-
-	switch (jget_str(o, "executor", &s)) {
-	case JGET_OK:
-		p->pinned = 1;
-		if (policy_parse(s, &p->executor) == 0)
-			return (0);
-		break;
-	case JGET_ABSENT:
-	case JGET_NULL:
-		return (0);
-	default:
-		break;
-	}
-	return (reply_invalid(
-	    r, "executor", "null, \"auto\", \"local\" or \"provider\""));
-}
-
-/* A hint of nothing but space is none. */
-static int
-take_hint(struct req *r, json_object *o, struct policy *p)
-{
-
-	switch (jget_str(o, "default_purpose_hint", &p->hint)) {
-	case JGET_OK:
-		if (p->hint[strspn(p->hint, " \t\r\n")] == '\0')
-			p->hint = NULL;
-		if (p->hint == NULL || strlen(p->hint) <= POLICY_HINT_MAX)
-			return (0);
-		break;
-	case JGET_ABSENT:
-	case JGET_NULL:
-		p->hint = NULL;
-		return (0);
-	default:
-		break;
-	}
-	return (reply_invalid(r, "default_purpose_hint",
-	    "null or a string of at most 2048 bytes"));
-}
-
-/* Fields that nobody knows are an operator's typing errors. */
-static int
-check_fields(struct req *r, json_object *o)
-{
-	static const char *const known[] = {"enabled", "executor",
-	    "max_iterations", "exec_timeout_s", "default_purpose_hint"};
-	size_t i;
-
-	json_object_object_foreach(o, key, v)
-	{
-		(void)v;
-		for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-			if (strcmp(key, known[i]) == 0)
-				break;
-		if (i == sizeof(known) / sizeof(known[0])) {
-			(void)reply_problem(r, P_INVALID_VALUE, key,
-			    "There is no field %.80s in a policy", key);
-			return (-1);
-		}
-	}
+	/* A hint of nothing but space says nothing. */
+	if (b.hint != NULL && b.hint[strspn(b.hint, " \t\r\n")] != '\0')
+		p->hint = b.hint;
 	return (0);
-}
-
-static int
-take_policy(struct req *r, json_object *o, struct policy *p)
-{
-	enum jget rc;
-
-	if (check_fields(r, o))
-		return (-1);
-	if ((rc = jget_bool(o, "enabled", &p->enabled)) == JGET_ABSENT) {
-		(void)reply_problem(
-		    r, P_MISSING_PARAMETER, "enabled", "enabled is missing");
-		return (-1);
-	}
-	if (rc != JGET_OK)
-		return (reply_invalid(r, "enabled", "true or false"));
-	return (take_executor(r, o, p) || take_hint(r, o, p) ||
-		    take_number(r, o, "max_iterations", ITERATIONS_MAX,
-			&p->max_iterations) ||
-		    take_number(r, o, "exec_timeout_s",
-			r->srv->conf->exec_timeout_s, &p->exec_timeout_s)
-		? -1
-		: 0);
 }
 
 /*
@@ -217,33 +152,23 @@ policy_get(struct req *r)
  * PUT /v1/workspaces/{name}/code-execution-policy
  *
  * 200: the policy, which has replaced what was there.
- * 400: a field that will not do.
+ * 400: a field that is not as its row says.
  * 403, 404: as for GET.
  */
 int
 policy_set(struct req *r)
 {
 	struct policy old, p = {0};
-	json_object *o; /* Outlives ${p}, whose hint is its own. */
 	uint64_t id;
 	enum data_rc rc;
-	int answered = 0;
 
-	if (find(r, &id, &old) || req_json(r, BODY_MAX, &o, NULL, NULL))
+	if (find(r, &id, &old) || take_policy(r, &p))
 		return (0);
-	if (take_policy(r, o, &p))
-		goto done;
 	p.configured = old.configured;
 	p.created = old.created;
 	rc = policy_put(r->srv->db, id, &p, r->caller.now);
-	if (rc == DATA_OK)
-		answered = reply_json(r, 200, policy_object(r, &p));
-	else
-		answered = reply_data(r, rc);
-
-done:
-	json_object_put(o);
-	return (answered);
+	return (rc == DATA_OK ? reply_json(r, 200, policy_object(r, &p))
+			      : reply_data(r, rc));
 }
 
 /*

@@ -6,6 +6,7 @@
 
 #include <json.h>
 
+#include "base/jshape.h"
 #include "base/buf.h"
 #include "data/caller.h"
 #include "data/file.h"
@@ -19,7 +20,6 @@ struct arena;
 struct conf;
 struct db;
 struct gate;
-struct jspan;
 struct jwk_ring;
 struct rates;
 struct seats;
@@ -146,6 +146,22 @@ int req_json_last(struct req *, size_t, unsigned int, json_object **,
  * r->mem, judged by jget_check(), and ${root} to the object in it.
  */
 int req_span(struct req *, size_t, struct jspan *, struct jspan *);
+
+/**
+ * req_shape(r, max, rows, n, strict, out):
+ * Read the body as req_span() does and then into the struct at ${out}, as
+ * jshape_read() does.  Return 0, or -1 after answering.
+ */
+int req_shape(struct req *, size_t, const struct jshape *, size_t, int, void *);
+
+/**
+ * reply_shape(r, inside, rc, fault):
+ * Answer 400 for what jshape_read() found wrong in the member ${inside} of the
+ * body, or in the body itself where that is NULL; 500 if memory ran out.
+ * Returns -1.
+ */
+int reply_shape(
+    struct req *, const char *, enum jshape_rc, const struct jshape_fault *);
 
 /**
  * reply_header(r, name, fmt, ...):

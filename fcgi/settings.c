@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "base/conf.h"
-#include "base/jget.h"
 #include "base/jset.h"
+#include "base/jshape.h"
 #include "data/policy.h"
 #include "data/setting.h"
 #include "speech/dialect.h"
@@ -52,39 +52,34 @@ executor_get(struct req *r)
 }
 
 static int
-take_executor(struct req *r, json_object *o, enum conf_executor *e)
+take_executor(struct req *r, enum conf_executor *e)
 {
-	const char *s;
+	static const char want[] = "\"auto\", \"local\" or \"provider\"";
+	const struct jshape row = {
+	    "executor", JSHAPE_TEXT, 0, JSHAPE_REQUIRED, 0, 64, want};
+	const char *word = NULL;
 
-	if (jget_str(o, "executor", &s) == JGET_OK && policy_parse(s, e) == 0 &&
-	    json_object_object_length(o) == 1)
-		return (0);
-	(void)reply_problem(r, P_INVALID_VALUE, "executor",
-	    "The body must be {\"executor\": ...} with \"auto\", \"local\" or "
-	    "\"provider\"");
-	return (-1);
+	if (req_shape(r, BODY_MAX, &row, 1, 1, &word))
+		return (-1);
+	return (policy_parse(word, e) == 0
+		? 0
+		: reply_invalid(r, "executor", want));
 }
 
 /*
  * PUT /v1/settings/code-execution
  *
  * 200: the setting, from the next request on.
- * 400: none of the words.
+ * 400: the body is not one of the words.
  */
 int
 executor_set(struct req *r)
 {
 	enum conf_executor e = EXECUTOR_AUTO;
 	struct setting s = {.updated = r->caller.now};
-	json_object *o;
 	enum data_rc rc;
-	int bad;
 
-	if (req_json(r, BODY_MAX, &o, NULL, NULL))
-		return (0);
-	bad = take_executor(r, o, &e);
-	json_object_put(o);
-	if (bad)
+	if (take_executor(r, &e))
 		return (0);
 	s.value = policy_word(e);
 	rc = setting_put(r->srv->db, SETTING_EXECUTOR, s.value, s.updated);
