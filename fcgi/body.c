@@ -2,14 +2,15 @@
 
 #include "base/clock.h"
 #include "base/conf.h"
+#include "base/gate.h"
 
 #include "fcgi/body.h"
-#include "fcgi/gate.h"
 #include "fcgi/io.h"
 #include "fcgi/req.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
-#define QUICK_MS 5000    /* A reader without one may wait so long in all... */
+#define PLACE_S 30       /* For a place: files come many at once. */
+#define QUICK_MS 5000    /* One in a hurry may wait so long in all... */
 #define QUICK_PAUSE 2000 /* ...and at a time. */
 
 int
@@ -21,7 +22,8 @@ req_body_begin(struct req *r)
 	if (r->srv->gate == NULL || b->held != GATE_NOTHING)
 		return (0);
 	b->who = r->caller.owner.user;
-	if ((rc = gate_enter(r->srv->gate, b->who)) == GATE_PLACE) {
+	rc = gate_enter(r->srv->gate, b->who, 1, PLACE_S);
+	if (rc == GATE_PLACE) {
 		b->held = rc;
 		return (0);
 	}
@@ -38,7 +40,7 @@ req_body_end(struct req *r)
 {
 
 	if (r->body.held != GATE_NOTHING)
-		gate_leave(r->srv->gate, r->body.who, r->body.held);
+		gate_leave(r->srv->gate, r->body.who, 1, r->body.held);
 	r->body.held = GATE_NOTHING;
 }
 
@@ -56,6 +58,14 @@ slip_in(struct req *r)
 		return (-1);
 	b->held = rc;
 	return (0);
+}
+
+/* Must the body be over soon? */
+static int
+hurried(const struct req_body *b)
+{
+
+	return (b->hurry || b->held == GATE_QUICK);
 }
 
 /* What came in the last window, were the next ${n} slices of it empty. */
@@ -91,7 +101,7 @@ waited(struct req *r, uint64_t ms)
 		b->slices++;
 		b->slice[b->slices % NELEM(b->slice)] = 0;
 	}
-	return (b->held == GATE_QUICK && b->waited_ms >= QUICK_MS ? -1 : 0);
+	return (hurried(b) && b->waited_ms >= QUICK_MS ? -1 : 0);
 }
 
 /* How long nothing may come before the rate is too low: at most the window. */
@@ -104,7 +114,7 @@ patience(const struct req *r)
 	    c->files_upload_window_s * 1000 / NELEM(b->slice);
 	uint64_t n;
 
-	if (b->held == GATE_QUICK)
+	if (hurried(b))
 		return (QUICK_PAUSE);
 	for (n = 0; n < NELEM(b->slice); n++) {
 		if (b->slices + 1 + n >= NELEM(b->slice) &&

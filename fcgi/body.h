@@ -7,9 +7,9 @@
 
 /*
  * Reading a request's body so that slow senders starve nobody: at most three
- * quarters of a process's threads may be inside a body at once, a few more may
- * wait five seconds for a place, and whoever then comes is told to come again;
- * nor may one user hold all of those (gate.h).
+ * quarters of a process's threads may be inside a body at once, some more may
+ * wait half a minute for a place in turn, and those who then come are told to
+ * come again; nor may one user hold all of those (gate.h).
  * Only time spent waiting for the sender counts against the sender, so a slow
  * disk of ours blames nobody.
  *

@@ -376,14 +376,14 @@ void
 io_after(struct io *io, void (*fn)(void *), void *cookie)
 {
 
-	io->after = fn;
-	io->cookie = cookie;
+	io->after[io->nafter].fn = fn;
+	io->after[io->nafter++].cookie = cookie;
 }
 
 void
 io_end(struct io *io)
 {
 
-	if (io->after != NULL)
-		io->after(io->cookie);
+	for (size_t i = 0; i < io->nafter; i++)
+		io->after[i].fn(io->after[i].cookie);
 }

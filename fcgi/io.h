@@ -80,8 +80,10 @@ int io_gone(const struct io *);
 /**
  * io_after(io, fn, cookie):
  * Call ${fn}(${cookie}) once the answer has been ended, so that its client does
- * not wait for that; whatever becomes of the answer.  Once a request at most.
+ * not wait for that; whatever becomes of the answer.  IO_AFTER times a request
+ * at most.
  */
+#define IO_AFTER 2
 void io_after(struct io *, void (*)(void *), void *);
 
 /**

@@ -19,8 +19,11 @@ struct io {
 	enum io_rc end;            /* IO_OK while the body goes on. */
 	int failed;                /* A write failed, or io_abort(). */
 	uint64_t patience;         /* See io_patience(). */
-	void (*after)(void *);     /* See io_after(). */
-	void *cookie;
+	struct {
+		void (*fn)(void *);
+		void *cookie;
+	} after[IO_AFTER]; /* See io_after(). */
+	size_t nafter;
 	void (*yield)(void *); /* See io_yield(); NULL: nothing to do. */
 	void *yield_cookie;
 

@@ -15,7 +15,6 @@
 #include "fcgi/req.h"
 #include "fcgi/routes.h"
 
-#define JSON_DEPTH 64
 #define RESOURCE_MAX 128
 #define ENTITY_MAX 40
 #define WORD                         \
@@ -61,7 +60,7 @@ is_ambiguous(struct jspan text)
 	struct jspan_info info;
 	struct jspan v;
 
-	if (jspan_check(text.p, text.len, JSON_DEPTH, &info) != JSPAN_OK)
+	if (jspan_check(text.p, text.len, LC_JSON_DEPTH, &info) != JSPAN_OK)
 		return (1);
 	for (size_t i = 0; lc_body_keys[i] != NULL; i++)
 		if (jspan_get(info.root, lc_body_keys[i], &v) > 1)
@@ -70,13 +69,21 @@ is_ambiguous(struct jspan text)
 }
 
 int
+lc_ambiguous(struct req *r)
+{
+
+	(void)lc_reply(r, 400, "A credential stands in the body twice", NULL);
+	return (-1);
+}
+
+int
 lc_json(struct req *r, json_object **o)
 {
 	struct jspan text;
 
 	if (r->json == NULL) {
-		if (req_json_last(r, r->srv->conf->body_max_bytes, JSON_DEPTH,
-			o, &text.p, &text.len))
+		if (req_json_last(r, r->srv->conf->body_max_bytes,
+			LC_JSON_DEPTH, o, &text.p, &text.len))
 			return (-1);
 		if (arena_cleanup(r->mem, put_json, *o)) {
 			json_object_put(*o);
@@ -84,11 +91,8 @@ lc_json(struct req *r, json_object **o)
 			    r, P_SERVER, NULL, "Internal server error");
 			return (-1);
 		}
-		if (is_ambiguous(text)) {
-			(void)lc_reply(r, 400,
-			    "A credential stands in the body twice", NULL);
-			return (-1);
-		}
+		if (is_ambiguous(text))
+			return (lc_ambiguous(r));
 		r->json = *o;
 	}
 	*o = r->json;
@@ -148,7 +152,7 @@ lc_assume(struct req *r, const char *user)
 	enum data_rc rc;
 
 	if (r->lc_how == LC_HOW_JWT)
-		return (0);
+		return (share_enter_owner(r));
 	if (user == NULL || *user == '\0')
 		user = req_header(r, "User-Id");
 	if (user == NULL || *user == '\0')
@@ -163,7 +167,7 @@ lc_assume(struct req *r, const char *user)
 	    ? caller_local(r->srv->db, r->mem, user, &r->caller)
 	    : caller_assert(r->srv->db, r->mem, &r->caller, user);
 	if (rc == DATA_OK)
-		return (0);
+		return (share_enter_owner(r));
 	if (rc == DATA_NONE)
 		(void)lc_reply(r, 403, "This user is disabled", NULL);
 	else

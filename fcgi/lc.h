@@ -27,7 +27,7 @@ struct lc_said {
 /**
  * lc_auth(r):
  * Find who calls ${r}, whose route is LibreChat's; a route with R_BODY_KEY may
- * have its key in its JSON body, which is then read.  Return 0, or -1 after
+ * have its key in its JSON body, if that is small.  Return 0, or -1 after
  * answering.
  */
 int lc_auth(struct req *);
@@ -35,6 +35,14 @@ int lc_auth(struct req *);
 /* Where older hosts' tools put a key in the body; the first of them counts.
  * Ends with NULL. */
 extern const char *const lc_body_keys[];
+
+#define LC_JSON_DEPTH 64
+
+/**
+ * lc_ambiguous(r):
+ * Answer 400: the body has a key of lc_body_keys twice.  Returns -1.
+ */
+int lc_ambiguous(struct req *);
 
 /**
  * lc_json(r, o):

@@ -3,10 +3,11 @@
 #include <strings.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/cidr.h"
 #include "base/conf.h"
-#include "base/jget.h"
 #include "base/jset.h"
+#include "base/jspan.h"
 #include "base/log.h"
 #include "data/admin.h"
 #include "http/jwt.h"
@@ -16,6 +17,8 @@
 #include "fcgi/lc.h"
 #include "fcgi/req.h"
 #include "fcgi/routes.h"
+
+#define PEEK_MAX 65536 /* Of a body that a key is looked for in. */
 
 /* What the request says of its caller; NULL where it does not. */
 struct claim {
@@ -74,6 +77,19 @@ refuse(struct req *r, const char *text, const char *why)
 	reply_header(r, "WWW-Authenticate", "Bearer");
 	(void)lc_reply(r, 401, text, NULL);
 	return (-1);
+}
+
+/* Nothing was sent, or where it is not looked for. */
+static int
+refuse_nobody(struct req *r)
+{
+
+	if ((r->route->flags & R_BODY_KEY) && !r->has_peeked)
+		return (refuse(r,
+		    "Authentication is required: send the key as X-API-Key; "
+		    "only JSON of at most 65536 bytes is searched for one",
+		    NULL));
+	return (refuse(r, "Authentication is required", NULL));
 }
 
 static int
@@ -180,22 +196,45 @@ is_trusted(const struct req *r)
 	return (0);
 }
 
-/* A key inside the JSON body, where older hosts' tools put it. */
+/* A string of the JSON text ${v}, if it is one and not blank; else NULL. */
+static const char *
+filled(struct req *r, struct jspan v)
+{
+	struct buf b = BUF_INIT(PEEK_MAX);
+	const char *s = NULL;
+
+	if (*v.p == '"' && jspan_str(&b, v) == 0 && b.len > 0 &&
+	    memchr(b.p, '\0', b.len) == NULL)
+		s = arena_strndup(r->mem, b.p, b.len);
+	buf_free(&b);
+	return (s != NULL && s[strspn(s, " \t\r\n")] != '\0' ? s : NULL);
+}
+
+/*
+ * A key inside the JSON body, where older hosts' tools put it.  Whoever has not
+ * shown one yet gets no tree made of a body, and only a small one read.
+ */
 static int
 body_key(struct req *r, const char **key)
 {
-	json_object *o;
-	const char *s;
+	struct jspan_info info;
+	struct jspan text, v;
+	size_t n;
+	int rc;
 
 	*key = NULL;
 	if (!(r->route->flags & R_BODY_KEY))
 		return (0);
-	if (lc_json(r, &o))
-		return (-1);
-	for (size_t i = 0; *key == NULL && lc_body_keys[i] != NULL; i++) {
-		if (jget_str(o, lc_body_keys[i], &s) == JGET_OK &&
-		    s[strspn(s, " \t\r\n")] != '\0')
-			*key = s;
+	if ((rc = req_peek(r, PEEK_MAX, &text.p, &text.len)) != 0)
+		return (rc < 0 ? -1 : 0);
+	if (jspan_check(text.p, text.len, LC_JSON_DEPTH, &info) != JSPAN_OK)
+		return (0);
+	for (size_t i = 0; lc_body_keys[i] != NULL; i++) {
+		n = jspan_get(info.root, lc_body_keys[i], &v);
+		if (n > 1)
+			return (lc_ambiguous(r));
+		if (*key == NULL && n == 1)
+			*key = filled(r, v);
 	}
 	return (0);
 }
@@ -253,7 +292,7 @@ lc_auth(struct req *r)
 		else if (body_key(r, &c.key))
 			return (-1);
 		else if (c.key == NULL)
-			return (refuse(r, "Authentication is required", NULL));
+			return (refuse_nobody(r));
 	}
 	if (auth_schema(r) || (c.key != NULL && check_key(r, c.key)) ||
 	    (c.jwt != NULL && check_jwt(r, c.jwt)))

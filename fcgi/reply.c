@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/conf.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "io/blob.h"
@@ -13,6 +15,8 @@
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define LINE_MAX 4096    /* Of one header. */
 #define MESSAGE_MAX 1024 /* Of an error's text. */
+#define SOON_MIN 1000    /* When to come back, ms: from here... */
+#define SOON_MAX 5000    /* ...to here. */
 
 /* What a browser's program may read of an answer from another origin. */
 #define EXPOSED                                      \
@@ -193,11 +197,23 @@ done:
 	return (rc);
 }
 
+unsigned int
+reply_soon_ms(void)
+{
+	uint32_t x;
+
+	/* Without random bytes (logged) the time is as good. */
+	if (id_bytes(&x, sizeof(x)))
+		x = (uint32_t)clock_ms();
+	return (SOON_MIN + x % (SOON_MAX - SOON_MIN + 1));
+}
+
 int
 reply_row(struct req *r, const struct problem_row *row, const char *param,
     const char *message)
 {
 	struct buf clean = BUF_INIT(4 * MESSAGE_MAX);
+	unsigned int ms;
 	int rc;
 
 	if (r->status != 0) {
@@ -208,10 +224,11 @@ reply_row(struct req *r, const struct problem_row *row, const char *param,
 	/* It may quote the caller, or have been cut inside a character. */
 	if (utf8_scrub(&clean, message, strlen(message)))
 		return (-1);
-	if (row->retry_after > 0) {
-		reply_header(r, "Retry-After", "%d", row->retry_after);
-		reply_header(
-		    r, "retry-after-ms", "%d", row->retry_after * 1000);
+	if ((ms = row->retry_after == PROBLEM_SOON
+		    ? reply_soon_ms()
+		    : (unsigned int)row->retry_after * 1000) > 0) {
+		reply_header(r, "Retry-After", "%u", (ms + 999) / 1000);
+		reply_header(r, "retry-after-ms", "%u", ms);
 	}
 	if (row->no_retry)
 		reply_header(r, "x-should-retry", "false");

@@ -1,5 +1,7 @@
 #include <ctype.h>
 #include <inttypes.h>
+#include <malloc.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include "base/conf.h"
 #include "base/id.h"
 #include "base/jget.h"
+#include "base/jspan.h"
 #include "base/log.h"
 
 #include "fcgi/body.h"
@@ -20,9 +23,12 @@
 #include "fcgi/routes.h"
 #include "fcgi/stats.h"
 
-#define HEAD_MAX 32768 /* Of an answer's headers. */
-#define CHUNK 16384    /* Bytes of a JSON body read at a time. */
-#define IDLEN 24       /* Random characters of a request's id. */
+#define HEAD_MAX 32768   /* Of an answer's headers. */
+#define CHUNK 16384      /* Bytes of a JSON body read at a time. */
+#define SMALL 4096       /* Bytes of a body that cannot come to a MiB. */
+#define VALUE_BYTES 96   /* Of a value in memory, about... */
+#define OBJECT_BYTES 640 /* ...and of an object, more. */
+#define IDLEN 24         /* Random characters of a request's id. */
 
 const char *
 req_header(const struct req *r, const char *name)
@@ -57,7 +63,10 @@ says_json(const struct req *r)
 	    strncasecmp(type, "application/json", len) == 0);
 }
 
-/* Read the body into ${b}, whose ceiling is one more than it may have. */
+/*
+ * Read the body into ${b}, whose ceiling is one more than it may have.  Return
+ * 0; 1 if it has more than ${max} bytes; or -1 after answering.
+ */
 static int
 read_body(struct req *r, struct buf *b, size_t max)
 {
@@ -65,13 +74,11 @@ read_body(struct req *r, struct buf *b, size_t max)
 	enum io_rc rc;
 	size_t n;
 
+	if (io_declared(r->io) > (int64_t)max)
+		return (1);
 	while ((rc = req_body_read(r, chunk, sizeof(chunk), &n)) == IO_OK) {
-		if (b->len + n > max) {
-			(void)reply_problem(r, P_BODY_TOO_LARGE, NULL,
-			    "The request body exceeds the limit of %zu bytes",
-			    max);
-			return (-1);
-		}
+		if (b->len + n > max)
+			return (1);
 		if (buf_put(b, chunk, n)) {
 			(void)reply_problem(
 			    r, P_SERVER, NULL, "Internal server error");
@@ -83,6 +90,28 @@ read_body(struct req *r, struct buf *b, size_t max)
 		return (0);
 	(void)req_body_failed(r, rc);
 	return (-1);
+}
+
+int
+req_peek(struct req *r, size_t max, const char **text, size_t *len)
+{
+	struct buf b = BUF_INIT(max + 1);
+	int rc;
+
+	if (!says_json(r))
+		return (1);
+	r->body.hurry = 1;
+	rc = read_body(r, &b, max);
+	r->body.hurry = 0;
+	if (rc != 0) {
+		buf_free(&b);
+		return (rc);
+	}
+	r->peeked = b;
+	r->has_peeked = 1;
+	*text = b.len > 0 ? b.p : "";
+	*len = b.len;
+	return (0);
 }
 
 /* What is wrong with the JSON of a body. */
@@ -119,22 +148,49 @@ refuse_json(struct req *r, enum jget_parse rc, size_t at)
 	return (-1);
 }
 
+/*
+ * What a body may come to in memory, bytes: its text, once more as values, and
+ * what each of them takes, an object most.
+ */
+static uint64_t
+cost(const struct buf *b)
+{
+	struct jspan_info info = {.values = 0};
+	uint64_t bytes = 2 * (uint64_t)b->len;
+
+	if (b->len <= SMALL)
+		return (0);
+	(void)jspan_check(b->p, b->len, JSPAN_DEPTH_MAX, &info);
+	bytes += info.values * VALUE_BYTES;
+	for (const char *p = b->p, *end = b->p + b->len;
+	     (p = memchr(p, '{', (size_t)(end - p))) != NULL; p++)
+		bytes += OBJECT_BYTES;
+	return (bytes);
+}
+
 /* Read a body that says it is JSON.  Return 0, or -1 after answering. */
 static int
 read_json(struct req *r, size_t max, struct buf *b)
 {
+	int rc = 0;
 
 	if (!says_json(r)) {
 		(void)reply_problem(r, P_MEDIA_TYPE, NULL,
 		    "The request body must be application/json");
 		return (-1);
 	}
-	if (io_declared(r->io) > (int64_t)max) {
+	if (r->has_peeked) {
+		buf_free(b);
+		*b = r->peeked;
+		r->peeked = (struct buf)BUF_INIT(0);
+		r->has_peeked = 0;
+	} else {
+		rc = read_body(r, b, max);
+	}
+	if (rc == 1)
 		(void)reply_problem(r, P_BODY_TOO_LARGE, NULL,
 		    "The request body exceeds the limit of %zu bytes", max);
-		return (-1);
-	}
-	return (read_body(r, b, max) || buf_puts(b, "") ? -1 : 0);
+	return (rc != 0 || buf_puts(b, "") ? -1 : 0);
 }
 
 /* Leave the text of ${b} to the request.  Return 0, or -1 after answering. */
@@ -157,7 +213,7 @@ take_json(struct req *r, size_t max, unsigned int depth, json_object **o,
 	enum jget_parse rc;
 	size_t at = 0;
 
-	if (read_json(r, max, &b))
+	if (read_json(r, max, &b) || share_bulk(r, cost(&b)))
 		goto err0;
 	rc = depth > 0 ? jget_parse_last(b.p, b.len, depth, o, &at)
 		       : jget_parse(b.p, b.len, o, &at);
@@ -190,7 +246,7 @@ req_span(struct req *r, size_t max, struct jspan *text, struct jspan *root)
 	enum jget_parse rc;
 	size_t at = 0;
 
-	if (read_json(r, max, &b))
+	if (read_json(r, max, &b) || share_bulk(r, 2 * (uint64_t)b.len))
 		goto err0;
 	rc = jget_check(b.p, b.len, root, &at);
 	if (rc != JGET_PARSE_OK || *root->p != '{') {
@@ -265,6 +321,26 @@ log_done(const struct req *r, uint64_t us)
 	log_access(&a);
 }
 
+/*
+ * What a large body took, as text and as a tree of small pieces, goes back to
+ * the system: the allocator would keep it for good.  One thread does so for all
+ * that ask at the same time.
+ */
+static void
+give_back(void *none)
+{
+	static _Atomic unsigned int asked;
+	unsigned int n;
+
+	(void)none;
+	if (atomic_fetch_add(&asked, 1) > 0)
+		return;
+	do {
+		n = atomic_load(&asked);
+		(void)malloc_trim(0);
+	} while (!atomic_compare_exchange_strong(&asked, &n, 0));
+}
+
 /* A monotonic clock in microseconds, to measure by. */
 static uint64_t
 now_us(void)
@@ -281,6 +357,7 @@ req_serve(struct server *srv, struct io *io)
 	struct req r = {.srv = srv,
 	    .io = io,
 	    .dialect = &dialect_openai,
+	    .peeked = BUF_INIT(0),
 	    .headers = BUF_INIT(HEAD_MAX)};
 	const uint64_t since = now_us();
 	uint64_t us;
@@ -297,11 +374,15 @@ req_serve(struct server *srv, struct io *io)
 		dispatch(&r);
 	}
 	req_body_end(&r);
+	if (r.share[SHARE_BULK].held != 0)
+		io_after(io, give_back, NULL);
+	share_leave(&r);
 	us = now_us() - since;
 	log_done(&r, us);
 	stats_end(srv->stats, srv->slot, r.route, r.status, us, r.bytes_in,
 	    r.bytes_out);
 	log_request(NULL);
+	buf_free(&r.peeked);
 	buf_free(&r.headers);
 	arena_free(r.mem);
 }

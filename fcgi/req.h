@@ -14,6 +14,7 @@
 #include "speech/dialect.h"
 
 #include "fcgi/io.h"
+#include "fcgi/share.h"
 
 /* Opaque types. */
 struct arena;
@@ -25,6 +26,7 @@ struct rates;
 struct seats;
 struct leases;
 struct route;
+struct shares;
 struct stats;
 struct store;
 
@@ -42,8 +44,9 @@ struct server {
 	struct seats *seats;  /* NULL: the same. */
 	struct jwk_ring *jwk; /* Of LibreChat's tokens; NULL: none are taken. */
 	struct gate *gate;    /* Of body readers; NULL: no limit. */
-	struct stats *stats;  /* NULL: nothing is counted (plain CGI). */
-	size_t slot;          /* Whose counters are this process's. */
+	struct shares *shares; /* Of all else; NULL: no limit. */
+	struct stats *stats;   /* NULL: nothing is counted (plain CGI). */
+	size_t slot;           /* Whose counters are this process's. */
 
 	_Atomic int schema; /* The schema's number has been seen to fit... */
 	_Atomic uint64_t schema_next; /* ...or is not looked at before, ms. */
@@ -52,9 +55,17 @@ struct server {
 /* How a body comes in; body.c's own. */
 struct req_body {
 	int held;     /* What of the gate is ours: enum gate_rc. */
+	int hurry;    /* It must be over soon, whatever is ours. */
 	uint64_t who; /* The user whom that counts for. */
 	uint64_t waited_ms, slice_ms, slices;
 	uint64_t slice[10]; /* Bytes, per tenth of the window. */
+};
+
+/* What of a process's this request holds; share.c's own. */
+struct req_share {
+	int held; /* enum gate_rc */
+	uint64_t who;
+	size_t n;
 };
 
 /* One request, from accept to answer; a thread has exactly one at a time. */
@@ -86,6 +97,8 @@ struct req {
 
 	/* LibreChat's routes: see lc.h. */
 	int lc_how;        /* enum lc_how */
+	int has_peeked;    /* The body has been read, and nobody has taken it */
+	struct buf peeked; /* from here. */
 	json_object *json; /* The body, once lc_json() has read it. */
 	int lc_round;      /* A program is under way: errors are 200. */
 	int lc_counted;    /* Against the user's rate, or not to be. */
@@ -96,6 +109,7 @@ struct req {
 	uint64_t bytes_in, bytes_out;
 	struct buf headers; /* Added so far. */
 	struct req_body body;
+	struct req_share share[SHARE_KINDS];
 };
 
 #define REQ_MEM_MAX (16UL << 20) /* Bytes of r->mem, JSON text not counted. */
@@ -164,6 +178,15 @@ int reply_shape(
     struct req *, const char *, enum jshape_rc, const struct jshape_fault *);
 
 /**
+ * req_peek(r, max, text, len):
+ * Read the body of a caller who is not known yet, if it has at most ${max}
+ * bytes and may be JSON, and set ${text} and ${len}, which are good until
+ * req_json() takes it from here.  Return 0; 1 if it is another one, which
+ * nobody can read any more; or -1 after answering.
+ */
+int req_peek(struct req *, size_t, const char **, size_t *);
+
+/**
  * reply_header(r, name, fmt, ...):
  * Add a header to the answer, before it is begun.  Control bytes in the value
  * become '_'.
@@ -212,6 +235,12 @@ int reply_invalid(struct req *, const char *, const char *);
  */
 int
 reply_row(struct req *, const struct problem_row *, const char *, const char *);
+
+/**
+ * reply_soon_ms():
+ * Return when a caller may come back, in ms: another time for each.
+ */
+unsigned int reply_soon_ms(void);
 
 /**
  * reply_data(r, rc):

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/conf.h"
+#include "base/gate.h"
 #include "base/log.h"
 #include "base/num.h"
 #include "base/version.h"
@@ -17,11 +18,11 @@
 #include "run/seats.h"
 
 #include "fcgi/front.h"
-#include "fcgi/gate.h"
 #include "fcgi/listen.h"
 #include "fcgi/pool.h"
 #include "fcgi/rate.h"
 #include "fcgi/req.h"
+#include "fcgi/share.h"
 #include "fcgi/stats.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
@@ -222,6 +223,10 @@ child(void *cookie, size_t slot)
 {
 	const struct program *p = cookie;
 	const size_t threads = p->kind->threads(&p->conf);
+	const struct gate_size bodies = {.threads = threads,
+	    .places = threads * 3 / 4,
+	    .quick = threads / 16,
+	    .queue = threads / 8};
 	struct server srv;
 	const struct front_job job = {.threads = threads,
 	    .quick = p->kind->quick(&p->conf),
@@ -234,8 +239,10 @@ child(void *cookie, size_t slot)
 		goto err0;
 	if ((srv.leases = leases_new(srv.db)) == NULL)
 		goto err1;
-	if ((srv.gate = gate_new(threads)) == NULL)
+	if ((srv.gate = gate_new(&bodies)) == NULL)
 		goto err2;
+	if ((srv.shares = shares_new(threads, p->conf.bodies_bytes)) == NULL)
+		goto err3;
 	srv.xaccel_ok = 1;
 	srv.stats = p->stats;
 	srv.rates = p->rates;
@@ -243,6 +250,8 @@ child(void *cookie, size_t slot)
 	srv.slot = slot;
 	if (front_run(p->listenfd, &job) == 0)
 		rc = 0;
+	shares_free(srv.shares);
+err3:
 	gate_free(srv.gate);
 err2:
 	leases_free(srv.leases);

@@ -15,6 +15,7 @@ my $s = Satchel->new;
 for my $age ('old', 'new') {
 	Sdk::check($s, "openai, $age", Sdk::python($age, 'openai_files.py'));
 	Sdk::check($s, "anthropic, $age", Sdk::python($age, 'anthropic_files.py'));
+	Sdk::check($s, "openai, $age", Sdk::python($age, 'openai_many.py'));
 }
 is(scalar(@{$s->get('/v1/files')->{json}{data}}), 0,
     'each left nothing behind');

@@ -123,7 +123,7 @@ struct conf {
 
 	/* server.*, workers.*, log.* */
 	char *public_url, *cors_origin, *log_file;
-	uint64_t files_threads, run_threads, processes, drain_s;
+	uint64_t files_threads, run_threads, processes, bodies_bytes, drain_s;
 	uint64_t body_max_bytes; /* Of a JSON body. */
 	int auth_lenient_user;   /* auth.lenient_user */
 

@@ -195,6 +195,10 @@ const struct row conf_rows[] = {
 	    "Threads of a process in the pool for model requests."),
 	NUM("workers.processes", AT(processes), "2", 1, 64,
 	    "Processes of a pool, unless the command line says."),
+	NUM("workers.bodies_bytes", AT(bodies_bytes), "1073741824",
+	    1 << 26, TIB,
+	    "Memory of a process for large JSON requests, about; one user "
+	    "gets two thirds of it at most."),
 	NUM("workers.drain_seconds", AT(drain_s), "600", 1, 86400,
 	    "A process told to end has so long to finish its requests; then "
 	    "it is killed."),

@@ -10,6 +10,7 @@
 
 /* Seconds a caller is asked to wait before it tries again. */
 #define WAIT 2
+#define SOON PROBLEM_SOON
 
 /*
  * kind, status; type and code for OpenAI; type and details.error_code for
@@ -63,7 +64,7 @@ static const struct problem_row rows[P_COUNT] = {
 	ROW(P_BODY_TOO_LARGE, 413, IRE, NULL, "request_too_large", NULL, 0, 0),
 	ROW(P_RANGE, 416, IRE, "range_not_satisfiable", IRE, NULL, 0, 0),
 	ROW(P_RATE, 429, "rate_limit_error", "rate_limit_exceeded",
-	    "rate_limit_error", NULL, WAIT, 0),
+	    "rate_limit_error", NULL, SOON, 0),
 	ROW(P_SERVER, 500, SRV, NULL, API, NULL, 0, 0),
 	ROW(P_CONTENT_MISSING, 500,
 	    SRV, "file_content_missing", API, NULL, 0, 0),
@@ -71,10 +72,10 @@ static const struct problem_row rows[P_COUNT] = {
 	ROW(P_PROVIDER_FILE, 502,
 	    SRV, "provider_file_unavailable", API, NULL, 0, 0),
 	ROW(P_UPSTREAM_TIMEOUT, 504, SRV, NULL, "timeout_error", NULL, 0, 0),
-	ROW(P_DATABASE, 503, SRV, "database_unavailable", API, NULL, WAIT, 0),
-	ROW(P_STORE, 503, SRV, "storage_unavailable", API, NULL, WAIT, 0),
-	ROW(P_BUSY, 503, SRV, NULL, API, NULL, WAIT, 0),
-	ROW(P_SANDBOX, 503, SRV, "sandbox_unavailable", API, NULL, WAIT, 0),
+	ROW(P_DATABASE, 503, SRV, "database_unavailable", API, NULL, SOON, 0),
+	ROW(P_STORE, 503, SRV, "storage_unavailable", API, NULL, SOON, 0),
+	ROW(P_BUSY, 503, SRV, NULL, API, NULL, SOON, 0),
+	ROW(P_SANDBOX, 503, SRV, "sandbox_unavailable", API, NULL, SOON, 0),
 	ROW(P_NO_SANDBOX, 400, IRE, "sandbox_not_configured", IRE, NULL, 0, 0),
 	ROW(P_NO_EXECUTION, 400,
 	    IRE, "code_execution_unavailable", IRE, NULL, 0, 0),

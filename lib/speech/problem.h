@@ -60,12 +60,16 @@ enum problem {
 	P_COUNT
 };
 
+/* In 1 to 5 s, for each caller another time: who were refused together need
+ * not come back together. */
+#define PROBLEM_SOON (-1)
+
 struct problem_row {
 	enum problem kind;
 	int status;
 	const char *openai_type, *openai_code;       /* code may be NULL */
 	const char *anthropic_type, *anthropic_code; /* details.error_code */
-	int retry_after; /* Seconds; 0 = no header. */
+	int retry_after; /* Seconds, 0 = no header, or PROBLEM_SOON. */
 	int no_retry;    /* Send x-should-retry: false, as with 401 and 403. */
 };
 

@@ -99,7 +99,7 @@ test_retries(void)
 		    p->anthropic_type == NULL;
 		conflict += p->status == 409 && k != P_CONTAINER_BUSY;
 		waits += (p->status == 503 || p->status == 429 ||
-			     p->status == 409) != (p->retry_after > 0);
+			     p->status == 409) != (p->retry_after != 0);
 		full += (p->status == 507 || k == P_ITEM) != (p->no_retry != 0);
 	}
 	ok(holes == 0, "every kind has a row");
