@@ -286,15 +286,23 @@ check_allowed(struct req *r)
 static int
 create(struct req *r, const struct container_new *new, const struct seeds *all)
 {
+	struct container_put *put;
 	const struct seed *s;
 	struct container c;
 	enum data_rc rc;
+	size_t n = 0;
 
+	for (s = all->first; s != NULL; s = s->next)
+		n++;
+	if ((put = arena_alloc(r->mem, (n + 1) * sizeof(*put))) == NULL)
+		return (reply_data(r, DATA_FAIL));
+	for (n = 0, s = all->first; s != NULL; s = s->next)
+		put[n++] = (struct container_put){s->file.id, s->name, 0};
 	rc = container_create(
 	    r->srv->db, r->mem, &r->caller.owner, new, r->caller.now, &c);
-	for (s = all->first; rc == DATA_OK && s != NULL; s = s->next)
+	if (rc == DATA_OK)
 		rc = container_file_put(
-		    r->srv->db, c.row, s->file.id, s->name, 0, r->caller.now);
+		    r->srv->db, c.row, put, n, r->caller.now);
 	if (rc != DATA_OK)
 		return (reply_data(r, rc));
 	return (reply_json(r, 200, container_object(r, &c)));

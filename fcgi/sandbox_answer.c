@@ -206,13 +206,14 @@ exec_answer(struct exec *e)
 
 /* A file that a call has produced. */
 static int
-add_output(struct exec *e, const char *path)
+add_output(struct exec *e, const char *path, uint64_t bytes)
 {
 	json_object *o;
 
 	if ((o = json_object_new_object()) == NULL ||
 	    jset(o, "type", jstr("code_execution_output")) ||
-	    jset(o, "file_id", jstr(path)) || jset(o, "filename", jstr(path))) {
+	    jset(o, "file_id", jstr(path)) || jset(o, "filename", jstr(path)) ||
+	    jset(o, "size_bytes", jint(bytes))) {
 		json_object_put(o);
 		return (-1);
 	}
@@ -253,7 +254,8 @@ exec_add_file(struct exec *e, const struct buf *body)
 	    (path = msg_get(&m, MSG_PATH)) == NULL)
 		return (-1);
 	state = msg_get_num(&m, MSG_STATE, MANIFEST_CHANGED);
-	if (state != MANIFEST_DELETED && add_output(e, path))
+	if (state != MANIFEST_DELETED &&
+	    add_output(e, path, msg_get_num(&m, MSG_SIZE, 0)))
 		return (-1);
 	return (e->manifest ? add_line(e, &m, path, state) : 0);
 }

@@ -241,7 +241,8 @@ os.mkfifo('fifo'); os.symlink('/etc/passwd', 'link'); os.symlink('b.txt', 'l2')
 import socket; socket.socket(socket.AF_UNIX).bind('sock')
 PY
 is_deeply($c->{content}, [map { { type => 'code_execution_output',
-    file_id => $_, filename => $_ } } qw(b.txt sub/deep/a.csv)],
+    file_id => $_, filename => $_, size_bytes => 1 } }
+    qw(b.txt sub/deep/a.csv)],
     'new files: regular ones, sorted, no hidden names, no caches');
 is_deeply($s->python($id, 'open("b.txt").read()')->{files}, [],
     'reading is no change');
@@ -302,6 +303,9 @@ is($s->bash($id, 'echo 2 >two')->{truncated}, undef, 'then no more');
 $r = $s->get('/health');
 is_deeply({ %{$r->{json}}, session_count => 0 }, { status => 'ok',
     session_count => 0, max_sessions => 256, workspace => '/mnt/data',
+    own_users => JSON::PP::false(),
+    keeper => { runs => JSON::PP::false(), serves => JSON::PP::false(),
+    ready => 0 },
     map({ $_ => $r->{json}{$_} } qw(extensions languages)) }, 'health');
 is(ref $r->{json}{$_}, 'ARRAY', "its $_") for qw(extensions languages);
 my $count = $r->{json}{session_count};

@@ -42,6 +42,9 @@ my %models = (
 		    prompt_tokens => 1116, completion_tokens => 51,
 		    prompt_tokens_details => { cached_tokens => 512 } } },
 	],
+	empties => [{ calls => [bash("python3 -c 'for i in range(9990):"
+	    . " open(\"n%05d\" % i, \"w\").close()' && for i in 1 2 3 4 5 6;"
+	    . ' do echo $i >x$i; done')] }, { text => 'Many.' }],
 	plain => [{ text => "Hello \x{2028} \x{1F600}", no_usage => 1 }],
 	editor => [
 		{ calls => [edit(command => 'create', path =>
@@ -459,6 +462,29 @@ is_deeply([$res[0]{stdout}, $res[0]{return_code}], ["a\x{FFFD}bc", 7],
     'bytes that are no text');
 like(told(1), qr/^\[tool error\] exit code 7\nstdout:\na\x{FFFD}bc\n/,
     'told with the exit code first');
+
+# Thousands of files of which few can be kept cost no request and no row each.
+{
+	my $asked = sub {
+		return scalar grep { m{"GET","route":"/sessions/\{id\}/files"} }
+		    split /^/, Satchel::_slurp("$s->{dir}/log/sandbox.log");
+	};
+	# The number of the next row: those that are gone again count too.
+	my $next = sub {
+		return map { $_->[0] } $s->mysql('SELECT AUTO_INCREMENT FROM'
+		    . " information_schema.tables WHERE table_name = 'file'"
+		    . ' AND table_schema = DATABASE()');
+	};
+	my $before = $asked->();
+	my ($row) = $next->();
+	$r = ask('empties');
+	like(told(1), qr/not kept: 2 files over the limit of 4\n/,
+	    'many files: what is over the limit');
+	like(told(1), qr/not kept: 9990 empty files$/m, '... what is empty');
+	is(scalar(@{ (results($r))[0]{content} }), 4, '... what is kept');
+	is($asked->() - $before, 4, '... and what the sandbox was asked for');
+	is(($next->())[0] - $row, 4, '... and so many rows were made');
+}
 
 # --- a store that fails never fails a run ---
 

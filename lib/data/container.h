@@ -161,13 +161,20 @@ struct container_file {
 	enum data_rc rc;  /* What file_find() would say. */
 };
 
+/* A file that is put into one. */
+struct container_put {
+	const char *id;   /* Without a prefix. */
+	const char *path; /* Below /mnt/data. */
+	int produced;
+};
+
 /**
- * container_file_put(db, row, id, path, produced, now):
- * Note that the file ${id} lies at ${path} of the container ${row}, in place of
- * whatever did.
+ * container_file_put(db, row, put, n, now):
+ * Note that the ${n} files ${put} lie in the container ${row}, in place of
+ * whatever did; all or none, by one commit.
  */
 enum data_rc container_file_put(
-    struct db *, uint64_t, const char *, const char *, int, uint64_t);
+    struct db *, uint64_t, const struct container_put *, size_t, uint64_t);
 
 /**
  * container_file_drop(db, row, id):

@@ -23,24 +23,55 @@
 #define SELECT_ALL "SELECT " LINK_COLS ", " FILE_FOUND("f.")
 /* clang-format on */
 
-enum data_rc
-container_file_put(struct db *db, uint64_t row, const char *id,
-    const char *path, int produced, uint64_t now)
+/* Files being put into a container. */
+struct putting {
+	uint64_t row, now;
+	const struct container_put *put;
+	size_t n;
+};
+
+static enum db_rc
+put_one(
+    struct db *db, uint64_t row, const struct container_put *p, uint64_t now)
 {
 	static const char sql[] =
 	    "INSERT INTO container_file"
 	    " (container_row, pid, path, source, created)"
 	    " VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE"
 	    " pid = ?, path = ?, source = ?, created = ?";
-	const struct db_arg bytes = DB_BIN(path, strlen(path));
-	const char *source = produced ? "assistant" : "user";
-	const struct db_arg args[] = {DB_U64(row), DB_STR(id), bytes,
-	    DB_STR(source), DB_U64(now), DB_STR(id), bytes, DB_STR(source),
+	const struct db_arg bytes = DB_BIN(p->path, strlen(p->path));
+	const char *source = p->produced ? "assistant" : "user";
+	const struct db_arg args[] = {DB_U64(row), DB_STR(p->id), bytes,
+	    DB_STR(source), DB_U64(now), DB_STR(p->id), bytes, DB_STR(source),
 	    DB_U64(now)};
 
 	if (bytes.len > CONTAINER_PATHMAX)
-		return (DATA_OK); /* It is a file all the same. */
-	return (data_rc_of(db_exec(db, sql, args, NELEM(args), NULL, NULL)));
+		return (DB_OK); /* It is a file all the same. */
+	return (db_exec(db, sql, args, NELEM(args), NULL, NULL));
+}
+
+static enum db_rc
+putting_body(struct db *tx, void *cookie)
+{
+	const struct putting *x = cookie;
+	enum db_rc rc = DB_OK;
+	size_t i;
+
+	for (i = 0; i < x->n && rc == DB_OK; i++)
+		rc = put_one(tx, x->row, &x->put[i], x->now);
+	return (rc);
+}
+
+enum data_rc
+container_file_put(struct db *db, uint64_t row, const struct container_put *put,
+    size_t n, uint64_t now)
+{
+	struct putting x = {row, now, put, n};
+
+	if (n < 2)
+		return (
+		    n == 0 ? DATA_OK : data_rc_of(put_one(db, row, put, now)));
+	return (data_rc_of(db_tx(db, putting_body, &x)));
 }
 
 enum data_rc

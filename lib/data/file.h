@@ -93,6 +93,20 @@ enum data_rc file_give(struct db *, uint64_t, const struct owner *);
 enum data_rc file_publish(struct db *, struct arena *, const struct owner *,
     uint64_t, const struct file_new *, struct file *);
 
+/* One of several that are made live together. */
+struct file_item {
+	uint64_t row;
+	struct file_new new;
+	struct file made;
+};
+
+/**
+ * file_publish_all(db, mem, owner, items, n):
+ * As file_publish() for each of ${n} ${items}, all or none, by one commit.
+ */
+enum data_rc file_publish_all(struct db *, struct arena *, const struct owner *,
+    struct file_item *, size_t);
+
 /**
  * file_drop(db, row):
  * Remove the row "uploading" ${row} after its bytes have gone.  A failure is

@@ -130,23 +130,52 @@ file_publish_run(struct db *db, struct publish *p, db_body *body, void *cookie)
 	return (rc == DB_STOP ? p->why : data_rc_of(rc));
 }
 
+/* Several of them. */
+struct publish_all {
+	struct publish one; /* What they share. */
+	struct file_item *item;
+	size_t n;
+};
+
 static enum db_rc
 publish_body(struct db *tx, void *cookie)
 {
+	struct publish_all *all = cookie;
+	struct publish *p = &all->one;
+	enum db_rc rc = DB_OK;
+	size_t i;
 
-	return (file_publish_in(tx, cookie));
+	for (i = 0; i < all->n && rc == DB_OK; i++) {
+		p->row = all->item[i].row;
+		p->new = &all->item[i].new;
+		p->f = &all->item[i].made;
+		rc = file_publish_in(tx, p);
+	}
+	return (rc);
+}
+
+enum data_rc
+file_publish_all(struct db *db, struct arena *mem, const struct owner *owner,
+    struct file_item *item, size_t n)
+{
+	struct publish_all all = {
+	    .one = {.mem = mem, .owner = owner, .why = DATA_FAIL},
+	    .item = item,
+	    .n = n};
+
+	if (n == 0)
+		return (DATA_OK);
+	return (file_publish_run(db, &all.one, publish_body, &all));
 }
 
 enum data_rc
 file_publish(struct db *db, struct arena *mem, const struct owner *owner,
     uint64_t row, const struct file_new *new, struct file *f)
 {
-	struct publish p = {.mem = mem,
-	    .owner = owner,
-	    .row = row,
-	    .new = new,
-	    .f = f,
-	    .why = DATA_FAIL};
+	struct file_item item = {.row = row, .new = *new};
+	enum data_rc rc;
 
-	return (file_publish_run(db, &p, publish_body, &p));
+	rc = file_publish_all(db, mem, owner, &item, 1);
+	*f = item.made;
+	return (rc);
 }

@@ -306,11 +306,13 @@ answer_int(struct jspan o, const char *key, long long otherwise)
 }
 
 static int
-result_paths(
+result_files(
     struct arena *mem, struct jspan content, struct sandbox_result *res)
 {
 	struct jspan list, v, name;
+	struct sandbox_file *f;
 	struct jspan_iter it;
+	long long bytes;
 	size_t n = 0;
 
 	if (jspan_get(content, "content", &list) == 0 || list.p[0] != '[')
@@ -319,18 +321,21 @@ result_paths(
 		n++;
 	if (n > SANDBOX_PATHS)
 		n = SANDBOX_PATHS;
-	res->paths = arena_alloc(mem, (n + 1) * sizeof(*res->paths));
-	if (res->paths == NULL)
+	if ((f = arena_alloc(mem, (n + 1) * sizeof(*f))) == NULL)
 		return (-1);
+	res->files = f;
 	for (jspan_iter(&it, list); jspan_next(&it, NULL, &v);) {
-		if (res->npaths == n)
+		if (res->nfiles == n)
 			break;
 		if (jspan_get(v, "filename", &name) == 0)
 			continue;
-		res->paths[res->npaths] =
-		    answer_str(mem, name, SANDBOX_PATH_MAX);
-		if (res->paths[res->npaths] != NULL)
-			res->npaths++;
+		f->path = answer_str(mem, name, SANDBOX_PATH_MAX);
+		bytes = answer_int(v, "size_bytes", -1);
+		f->bytes = bytes < 0 ? SANDBOX_UNKNOWN : (uint64_t)bytes;
+		if (f->path != NULL) {
+			res->nfiles++;
+			f++;
+		}
 	}
 	return (0);
 }
@@ -355,7 +360,7 @@ answer_result(const struct ask *a, struct arena *mem, size_t max,
 	res->out = result_stream(mem, content, "stdout", max, &res->outlen);
 	res->err = result_stream(mem, content, "stderr", max, &res->errlen);
 	if (res->out == NULL || res->err == NULL ||
-	    result_paths(mem, content, res)) {
+	    result_files(mem, content, res)) {
 		log_err(SANDBOX_LABEL ": no memory for a result");
 		return (SANDBOX_DOWN);
 	}

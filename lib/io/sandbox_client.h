@@ -41,14 +41,21 @@ struct sandbox {
 	void *wait_cookie;
 };
 
+/* A file that a call wrote. */
+struct sandbox_file {
+	const char *path; /* For sandbox_get(). */
+	uint64_t bytes;   /* SANDBOX_UNKNOWN: it is not told. */
+};
+#define SANDBOX_UNKNOWN UINT64_MAX
+
 /* What a call printed and wrote.  Lives in the arena given. */
 struct sandbox_result {
 	const char *out, *err; /* UTF-8, NUL-terminated, may hold NULs. */
 	size_t outlen, errlen;
 	int return_code;
-	uint64_t ms;        /* How long it ran, as the sandbox or we saw it. */
-	const char **paths; /* Files new or changed; for sandbox_get(). */
-	size_t npaths;
+	uint64_t ms; /* How long it ran, as the sandbox or we saw it. */
+	struct sandbox_file *files; /* New or changed. */
+	size_t nfiles;
 	int truncated; /* There were more. */
 };
 

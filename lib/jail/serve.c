@@ -87,7 +87,8 @@ put_file(
 	if (is == NULL)
 		return (0);
 	if (ws_escape(&shown, is->path) == 0 &&
-	    msg_text(&m, MSG_PATH, shown.p, shown.len) == 0)
+	    msg_text(&m, MSG_PATH, shown.p, shown.len) == 0 &&
+	    msg_num(&m, MSG_SIZE, is->bytes) == 0)
 		rc = frame_put(answer, FRAME_FILE, m.p, m.len);
 	buf_free(&shown);
 	buf_free(&m);

@@ -48,6 +48,7 @@ add(struct room *room, const struct file *f, struct container_file *out,
     struct refusal *why)
 {
 	const struct run_env *env = room->env;
+	struct container_put put;
 	enum run_rc rc;
 	enum data_rc drc;
 
@@ -60,8 +61,9 @@ add(struct room *room, const struct file *f, struct container_file *out,
 	    (rc = seed_put(env, &room->sandbox, room->session, f, out->path,
 		 why)) != RUN_OK)
 		return (rc);
+	put = (struct container_put){f->id, out->path, 0};
 	drc = container_file_put(
-	    env->db, room->container.row, f->id, out->path, 0, out->created);
+	    env->db, room->container.row, &put, 1, out->created);
 	return (drc == DATA_OK ? RUN_OK : refuse_data(drc, why));
 }
 

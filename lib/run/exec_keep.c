@@ -118,10 +118,10 @@ sink(void *cookie, const void *p, size_t len)
 	return (blob_write(c->blob, p, len) == BLOB_OK ? 0 : -1);
 }
 
-/* Fetch the file ${path} into the durable blob ${key}.  SANDBOX_STOPPED: the
- * store would not have it. */
+/* Fetch the file ${out} into its durable blob.  SANDBOX_STOPPED: the store
+ * would not have it. */
 static enum sandbox_rc
-fetch(struct exec *x, const char *path, const char *key, struct catch *c,
+fetch(struct exec *x, const struct exec_output *out, struct catch *c,
     char sha256[static HASH_SIZE])
 {
 	const uint64_t max = x->env->conf->lc_output_max_bytes;
@@ -130,11 +130,15 @@ fetch(struct exec *x, const char *path, const char *key, struct catch *c,
 
 	if ((c->hash = hash_new(HASH_SHA256)) == NULL)
 		return (rc);
-	if (blob_new(x->env->store, key, max, &c->blob) != BLOB_OK) {
+	if (blob_new(x->env->store, out->key, max, &c->blob) != BLOB_OK) {
 		hash_free(c->hash);
 		return (rc);
 	}
-	rc = sandbox_get(&x->room.sandbox, x->room.session, path, max, sink, c);
+	/* Nobody has to be asked for nothing. */
+	rc = out->change->bytes == 0
+	    ? SANDBOX_OK
+	    : sandbox_get(
+		  &x->room.sandbox, x->room.session, out->place, max, sink, c);
 	h = c->hash;
 	if (rc != SANDBOX_OK || hash_hex(h, sha256)) {
 		if (rc != SANDBOX_OK)
@@ -181,7 +185,7 @@ catch_bytes(struct exec *x, const struct exec_output *out, struct catch *c,
 	const char *twin = known(x, out->change);
 
 	if (twin == NULL || blob_twin(x->env->store, out->key, twin) != BLOB_OK)
-		return (fetch(x, out->place, out->key, c, sha256));
+		return (fetch(x, out, c, sha256));
 	c->bytes = out->change->bytes;
 	memcpy(sha256, out->change->sha256, HASH_SIZE);
 	return (SANDBOX_OK);

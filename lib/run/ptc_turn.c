@@ -79,12 +79,15 @@ hand_over(struct room *room, const struct outcome *o)
 {
 	const struct run_env *env = room->env;
 	const struct outcome_file *x;
+	struct container_put *put;
 	struct refusal why;
 	struct file f;
+	size_t n;
 
+	if ((put = collect_puts(env->mem, o, &n)) != NULL)
+		(void)container_file_put(
+		    env->db, room->container.row, put, n, room_now(room));
 	for (x = o->files; x != NULL; x = x->next) {
-		(void)container_file_put(env->db, room->container.row, x->id,
-		    x->path, 1, room_now(room));
 		if (room_is_open(room) &&
 		    file_find(env->db, env->mem, &env->caller->owner, x->id,
 			env->caller->now, &f) == DATA_OK &&
@@ -100,19 +103,20 @@ keep(struct room *room, const struct room *side, const struct sandbox_ran *ran,
     struct outcome *o)
 {
 	const struct run_env *env = room->env;
-	const char **paths;
+	struct sandbox_file *files;
 	enum run_rc rc;
 	size_t i, n = 0;
 
 	if (ran->end != SANDBOX_EXIT)
 		return (RUN_OK);
-	paths = arena_alloc(env->mem, (ran->nchanges + 1) * sizeof(*paths));
-	if (paths == NULL)
+	files = arena_alloc(env->mem, (ran->nchanges + 1) * sizeof(*files));
+	if (files == NULL)
 		return (RUN_OK);
 	for (i = 0; i < ran->nchanges; i++)
 		if (ran->change[i].state != SANDBOX_DELETED)
-			paths[n++] = ran->change[i].path;
-	rc = collect(env, &side->sandbox, side->session, paths, n, o);
+			files[n++] = (struct sandbox_file){
+			    ran->change[i].path, ran->change[i].bytes};
+	rc = collect(env, &side->sandbox, side->session, files, n, o);
 	return (rc == RUN_OK ? hand_over(room, o) : rc);
 }
 

@@ -150,14 +150,14 @@ room_enter(struct room *room, struct talk *t, struct refusal *why)
 	return (container_take(room, t, why));
 }
 
-/* Have the container, if there is one, remember a file. */
+/* Have the container, if there is one, remember ${n} files. */
 static void
-remember(struct room *room, const char *id, const char *path, int produced)
+remember(struct room *room, const struct container_put *put, size_t n)
 {
 
 	if (room->container.row != 0)
-		(void)container_file_put(room->env->db, room->container.row, id,
-		    path, produced, room_now(room));
+		(void)container_file_put(
+		    room->env->db, room->container.row, put, n, room_now(room));
 }
 
 /* Put in what the container does not have yet, and have it remembered. */
@@ -165,19 +165,29 @@ static enum run_rc
 place(struct room *room, struct refusal *why)
 {
 	const struct run_env *env = room->env;
+	struct container_put *put;
 	const struct seed *s;
-	enum run_rc rc;
+	enum run_rc rc = RUN_OK;
+	size_t n = 0;
 
-	for (s = room->seeds.first; s != NULL; s = s->next) {
+	for (s = room->seeds.first; s != NULL; s = s->next)
+		n++;
+	if ((put = arena_alloc(env->mem, (n + 1) * sizeof(*put))) == NULL) {
+		(void)refuse(why, P_SERVER, NULL, "out of memory");
+		return (RUN_REFUSED);
+	}
+	n = 0;
+	for (s = room->seeds.first; s != NULL && rc == RUN_OK; s = s->next) {
 		if (seed_held(&room->seeds, s->file.id) != NULL)
 			continue;
 		rc = seed_put(
 		    env, &room->sandbox, room->session, &s->file, s->name, why);
-		if (rc != RUN_OK)
-			return (rc);
-		remember(room, s->file.id, s->name, 0);
+		if (rc == RUN_OK)
+			put[n++] =
+			    (struct container_put){s->file.id, s->name, 0};
 	}
-	return (RUN_OK);
+	remember(room, put, n);
+	return (rc);
 }
 
 enum run_rc
@@ -264,16 +274,32 @@ is_pending(const struct room *room, const char *path)
 
 /* Keep ${n} files, and have the container remember them. */
 static enum run_rc
-keep(struct room *room, const char *const *paths, size_t n, struct outcome *o)
+keep(struct room *room, const struct sandbox_file *files, size_t n,
+    struct outcome *o)
 {
 	const struct run_env *env = room->env;
-	const struct outcome_file *f;
+	struct container_put *put;
 	enum run_rc rc;
+	size_t kept;
 
-	rc = collect(env, &room->sandbox, room->session, paths, n, o);
-	for (f = o->files; f != NULL; f = f->next)
-		remember(room, f->id, f->path, 1);
+	rc = collect(env, &room->sandbox, room->session, files, n, o);
+	if ((put = collect_puts(env->mem, o, &kept)) != NULL)
+		remember(room, put, kept);
 	return (rc);
+}
+
+/* Take what the editor has written; how much. */
+static size_t
+take_pending(struct room *room, struct sandbox_file *files)
+{
+	const size_t n = room->npending;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		files[i] =
+		    (struct sandbox_file){room->pending[i], SANDBOX_UNKNOWN};
+	room->npending = 0;
+	return (n);
 }
 
 /* What the run wrote, then what the editor wrote before it. */
@@ -281,21 +307,19 @@ static enum run_rc
 collect_all(
     struct room *room, const struct sandbox_result *res, struct outcome *o)
 {
-	const char **all;
+	struct sandbox_file *all;
 	size_t i, n = 0;
 
 	all = arena_alloc(
-	    room->env->mem, (res->npaths + room->npending + 1) * sizeof(*all));
+	    room->env->mem, (res->nfiles + room->npending + 1) * sizeof(*all));
 	if (all == NULL) {
-		o->failed += (unsigned int)res->npaths;
+		o->failed += (unsigned int)res->nfiles;
 		return (RUN_OK);
 	}
-	for (i = 0; i < res->npaths; i++)
-		if (!is_pending(room, res->paths[i]))
-			all[n++] = res->paths[i];
-	for (i = 0; i < room->npending; i++)
-		all[n++] = room->pending[i];
-	room->npending = 0;
+	for (i = 0; i < res->nfiles; i++)
+		if (!is_pending(room, res->files[i].path))
+			all[n++] = res->files[i];
+	n += take_pending(room, all + n);
 	return (keep(room, all, n, o));
 }
 
@@ -350,13 +374,11 @@ room_written(struct room *room, const char *path)
 enum run_rc
 room_collect(struct room *room, struct outcome *o)
 {
-	enum run_rc rc;
+	struct sandbox_file all[ROOM_PENDING];
 
 	if (room->npending == 0 || !room_is_open(room))
 		return (RUN_OK);
-	rc = keep(room, room->pending, room->npending, o);
-	room->npending = 0;
-	return (rc);
+	return (keep(room, all, take_pending(room, all), o));
 }
 
 void
