@@ -1,12 +1,11 @@
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/conf.h"
-#include "base/jget.h"
 #include "base/jset.h"
+#include "base/jshape.h"
 #include "data/upload.h"
 #include "http/filename.h"
 #include "http/mediatype.h"
@@ -18,7 +17,9 @@
 #include "fcgi/upload_body.h"
 #include "fcgi/uploads.h"
 
-#define ID_SIZE 48 /* "upload_" or "part_", 32 digits, a NUL. */
+#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+#define TEXT_MAX 1048576 /* The fields themselves are judged later. */
+#define ID_SIZE 48       /* "upload_" or "part_", 32 digits, a NUL. */
 
 json_object *
 uploads_object(struct req *r, const struct upload *u, const char *status,
@@ -45,63 +46,50 @@ uploads_object(struct req *r, const struct upload *u, const char *status,
 	return (o);
 }
 
-int
-uploads_wrong_type(struct req *r, const char *param, int absent)
-{
+/* What a POST may say; the number of bytes is judged by take_bytes(). */
+struct body {
+	uint64_t bytes;
+	struct jspan name, expires;
+	const char *mime, *purpose;
+};
 
-	(void)reply_problem(r, absent ? P_MISSING_PARAMETER : P_INVALID_TYPE,
-	    param, absent ? "%s is missing" : "%s has the wrong type", param);
-	return (-1);
-}
+static const struct jshape body_rows[] = {
+    {"bytes", JSHAPE_U64_CLAMP, offsetof(struct body, bytes), JSHAPE_REQUIRED,
+	0, INT64_MAX, "a whole number"},
+    {"filename", JSHAPE_BYTES, offsetof(struct body, name), JSHAPE_REQUIRED, 0,
+	TEXT_MAX, "a string"},
+    {"mime_type", JSHAPE_TEXT, offsetof(struct body, mime), JSHAPE_REQUIRED, 0,
+	TEXT_MAX, "a string without NUL"},
+    {"purpose", JSHAPE_TEXT, offsetof(struct body, purpose), JSHAPE_REQUIRED, 0,
+	TEXT_MAX, "a string without NUL"},
+    {"expires_after", JSHAPE_OBJECT, offsetof(struct body, expires), 0, 0, 0,
+	NULL},
+};
 
-/* The string ${key} of ${o}, which must be there. */
-static int
-need_str(struct req *r, json_object *o, const char *key, const char **s)
-{
-	enum jget rc;
+struct expiry {
+	const char *anchor;
+	uint64_t seconds;
+};
 
-	if ((rc = jget_str(o, key, s)) == JGET_OK)
-		return (0);
-	if (rc == JGET_RANGE) {
-		(void)reply_problem(
-		    r, P_INVALID_VALUE, key, "%s holds a NUL", key);
-		return (-1);
-	}
-	return (
-	    uploads_wrong_type(r, key, rc == JGET_ABSENT || rc == JGET_NULL));
-}
-
-/*
- * As jget_u64() without bounds, but what no integer of ours can hold becomes
- * the nearest that can.
- */
-static enum jget
-take_number(json_object *o, const char *key, uint64_t *n)
-{
-	enum jget rc;
-	double d;
-
-	if ((rc = jget_u64(o, key, 0, INT64_MAX, n)) != JGET_RANGE)
-		return (rc);
-	*n = jget_num(o, key, 0, HUGE_VAL, &d) == JGET_OK ? INT64_MAX : 0;
-	return (JGET_OK);
-}
+/* Seconds are judged by the rules of a form's field. */
+static const struct jshape expiry_rows[] = {
+    {"anchor", JSHAPE_TEXT, offsetof(struct expiry, anchor), 0, 0, TEXT_MAX,
+	"a string"},
+    {"seconds", JSHAPE_U64_CLAMP, offsetof(struct expiry, seconds), 0, 0,
+	INT64_MAX, "a whole number"},
+};
 
 static int
-take_bytes(struct req *r, json_object *o, uint64_t *bytes)
+take_bytes(struct req *r, uint64_t bytes)
 {
 	uint64_t most = r->srv->conf->files_max_bytes;
-	enum jget rc;
 
-	if ((rc = take_number(o, "bytes", bytes)) != JGET_OK)
-		return (uploads_wrong_type(
-		    r, "bytes", rc == JGET_ABSENT || rc == JGET_NULL));
-	if (*bytes == 0) {
+	if (bytes == 0) {
 		(void)reply_problem(
 		    r, P_BELOW_MIN, "bytes", "bytes must be a positive number");
 		return (-1);
 	}
-	if (*bytes > most) {
+	if (bytes > most) {
 		(void)reply_problem(r, P_TOO_LARGE, "bytes",
 		    "The file exceeds the limit of %" PRIu64 " bytes", most);
 		return (-1);
@@ -110,24 +98,16 @@ take_bytes(struct req *r, json_object *o, uint64_t *bytes)
 }
 
 static int
-take_name(struct req *r, json_object *o, struct upload *u)
+take_name(struct req *r, const struct body *b, struct upload *u)
 {
 	char name[FILENAME_SIZE], mime[MEDIATYPE_SIZE];
-	const char *s, *type;
-	size_t len;
-	enum jget rc;
 
-	if ((rc = jget_text(o, "filename", &s, &len)) != JGET_OK)
-		return (uploads_wrong_type(
-		    r, "filename", rc == JGET_ABSENT || rc == JGET_NULL));
-	if (need_str(r, o, "mime_type", &type))
-		return (-1);
-	mediatype_clean(type, strlen(type), mime);
+	mediatype_clean(b->mime, strlen(b->mime), mime);
 	if (field_name(r, "filename",
-		(int)filename_text(
-		    s, len, mime, r->srv->conf->files_strict_names, name)))
+		(int)filename_text(b->name.p, b->name.len, mime,
+		    r->srv->conf->files_strict_names, name)))
 		return (-1);
-	mediatype_choose(type, strlen(type), name, mime);
+	mediatype_choose(b->mime, strlen(b->mime), name, mime);
 	u->name = arena_strndup(r->mem, name, strlen(name));
 	u->mime = arena_strndup(r->mem, mime, strlen(mime));
 	return (u->name == NULL || u->mime == NULL
@@ -137,43 +117,37 @@ take_name(struct req *r, json_object *o, struct upload *u)
 
 /* expires_after, judged by the same rules as the two fields of a form. */
 static int
-take_expiry(struct req *r, json_object *o, uint64_t *life)
+take_expiry(struct req *r, struct jspan o, uint64_t *life)
 {
+	struct expiry e = {NULL, UINT64_MAX};
+	struct jshape_fault fault;
+	enum jshape_rc rc;
 	char digits[24];
-	const char *anchor = NULL, *secs = NULL;
-	json_object *e;
-	uint64_t n;
-	enum jget rc;
 
 	*life = 0;
-	rc = jget_object(o, "expires_after", &e);
-	if (rc == JGET_ABSENT || rc == JGET_NULL)
+	if (o.p == NULL)
 		return (0);
-	if (rc != JGET_OK)
-		return (uploads_wrong_type(r, "expires_after", 0));
-	rc = jget_str(e, "anchor", &anchor);
-	if (rc == JGET_TYPE || rc == JGET_RANGE)
-		return (uploads_wrong_type(r, "expires_after.anchor", 0));
-	rc = take_number(e, "seconds", &n);
-	if (rc == JGET_TYPE)
-		return (uploads_wrong_type(r, "expires_after.seconds", 0));
-	if (rc == JGET_OK) {
-		(void)snprintf(digits, sizeof(digits), "%" PRIu64, n);
-		secs = digits;
-	}
-	return (field_expires_after(r, anchor, secs, life));
+	rc = jshape_read(
+	    r->mem, o, expiry_rows, NELEM(expiry_rows), 0, &e, &fault);
+	if (rc != JSHAPE_OK)
+		return (reply_shape(r, "expires_after", rc, &fault));
+	(void)snprintf(digits, sizeof(digits), "%" PRIu64, e.seconds);
+	return (field_expires_after(
+	    r, e.anchor, e.seconds != UINT64_MAX ? digits : NULL, life));
 }
 
 static int
-take_upload(struct req *r, json_object *o, struct upload *u)
+take_upload(struct req *r, struct upload *u)
 {
-	const char *purpose;
+	struct body b = {0};
 
-	if (take_bytes(r, o, &u->bytes) || take_name(r, o, u) ||
-	    need_str(r, o, "purpose", &purpose) ||
-	    field_purpose(r, purpose, &u->purpose) ||
-	    take_expiry(r, o, &u->lifetime_s))
+	if (req_shape(r, r->srv->conf->body_max_bytes, body_rows,
+		NELEM(body_rows), 0, &b) ||
+	    take_bytes(r, b.bytes) || take_name(r, &b, u) ||
+	    field_purpose(r, b.purpose, &u->purpose) ||
+	    take_expiry(r, b.expires, &u->lifetime_s))
 		return (-1);
+	u->bytes = b.bytes;
 	u->lifetime_s = field_retention(r, u->lifetime_s);
 	return (0);
 }
@@ -188,24 +162,14 @@ int
 uploads_create(struct req *r)
 {
 	struct upload u = {.state = UPLOAD_PENDING};
-	json_object *o; /* Outlives ${u}, whose strings may be its own. */
 	enum data_rc rc;
-	int answered = 0;
 
-	if (req_json(r, r->srv->conf->body_max_bytes, &o, NULL, NULL))
+	if (take_upload(r, &u))
 		return (0);
-	if (take_upload(r, o, &u))
-		goto done;
 	rc = upload_create(r->srv->db, r->mem, &r->caller.owner, &u);
-	if (rc == DATA_OK)
-		answered =
-		    reply_json(r, 200, uploads_object(r, &u, "pending", NULL));
-	else
-		answered = reply_data(r, rc);
-
-done:
-	json_object_put(o);
-	return (answered);
+	if (rc != DATA_OK)
+		return (reply_data(r, rc));
+	return (reply_json(r, 200, uploads_object(r, &u, "pending", NULL)));
 }
 
 int

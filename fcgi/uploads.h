@@ -33,11 +33,4 @@ int uploads_closed(struct req *, const struct upload *);
 json_object *uploads_object(
     struct req *, const struct upload *, const char *, const struct file *);
 
-/**
- * uploads_wrong_type(r, param, absent):
- * Answer that the JSON member ${param} is missing, or of a wrong type.  Return
- * -1.
- */
-int uploads_wrong_type(struct req *, const char *, int);
-
 #endif /* !FCGI_UPLOADS_H_ */

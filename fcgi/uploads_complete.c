@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/conf.h"
 #include "base/hash.h"
-#include "base/jget.h"
+#include "base/jshape.h"
 #include "base/log.h"
 #include "data/upload.h"
 #include "io/blob.h"
@@ -19,6 +20,8 @@
 #include "fcgi/uploads.h"
 
 #define CHUNK 262144U /* Bytes copied at a time. */
+#define PART_ID_MAX 64
+#define MD5_WANT "32 hex digits"
 
 /* An upload being completed: what was asked for, and the new file. */
 struct join {
@@ -43,21 +46,24 @@ bad_parts(struct req *r, const char *why)
 	return (-1);
 }
 
-/* Look up the part that element ${i} of ${ids} names. */
+/* Look up the part ${i}, which ${id} names. */
 static int
-find_part(struct join *j, json_object *ids, size_t i)
+find_part(struct join *j, struct jspan id, size_t i)
 {
-	json_object *v = json_object_array_get_idx(ids, i);
 	struct upload_part *p = &j->part[i];
+	struct buf b = BUF_INIT(PART_ID_MAX);
 	enum data_rc rc;
 
-	if (!json_object_is_type(v, json_type_string)) {
+	if (id.p[0] != '"') {
 		(void)reply_problem(j->r, P_INVALID_TYPE, "part_ids",
 		    "part_ids must be an array of strings");
 		return (-1);
 	}
-	rc = upload_part_find(
-	    j->r->srv->db, j->r->mem, &j->u, json_object_get_string(v), p);
+	/* What is longer than an id names nothing. */
+	rc = jspan_str(&b, id) == 0 ? upload_part_find(j->r->srv->db, j->r->mem,
+					  &j->u, b.len > 0 ? b.p : "", p)
+				    : DATA_NONE;
+	buf_free(&b);
 	if (rc == DATA_NONE)
 		return (bad_parts(j->r, "part_ids names an unknown part"));
 	if (rc != DATA_OK) {
@@ -74,23 +80,24 @@ find_part(struct join *j, json_object *ids, size_t i)
 
 /* The parts in the order asked for, which must make up the upload. */
 static int
-take_parts(struct join *j, json_object *o)
+take_parts(struct join *j, struct jspan ids)
 {
-	json_object *ids;
+	struct jspan_iter it;
 	uint64_t sum = 0;
-	enum jget rc;
+	struct jspan id;
 
-	if ((rc = jget_array(o, "part_ids", &ids)) != JGET_OK)
-		return (uploads_wrong_type(
-		    j->r, "part_ids", rc == JGET_ABSENT || rc == JGET_NULL));
-	j->nparts = json_object_array_length(ids);
+	(void)jspan_iter(&it, ids);
+	while (jspan_next(&it, NULL, &id))
+		j->nparts++;
 	if (j->nparts == 0 || j->nparts > UPLOAD_PARTS_MAX)
 		return (bad_parts(j->r, "part_ids must name 1 to 10000 parts"));
 	if ((j->part = arena_alloc(j->r->mem, j->nparts * sizeof(*j->part))) ==
 	    NULL)
 		return (bad_parts(j->r, "part_ids names too many parts"));
-	for (size_t i = 0; i < j->nparts && sum <= j->u.bytes; i++) {
-		if (find_part(j, ids, i))
+	(void)jspan_iter(&it, ids);
+	for (size_t i = 0; jspan_next(&it, NULL, &id) && sum <= j->u.bytes;
+	     i++) {
+		if (find_part(j, id, i))
 			return (-1);
 		sum += j->part[i].bytes;
 	}
@@ -102,23 +109,31 @@ take_parts(struct join *j, json_object *o)
 	return (-1);
 }
 
-static int
-take_md5(struct join *j, json_object *o)
-{
-	enum jget rc;
+/* What a POST may say. */
+struct body {
+	struct jspan ids;
+	const char *md5;
+};
 
-	j->md5 = NULL;
-	rc = jget_str(o, "md5", &j->md5);
-	if (rc == JGET_ABSENT || rc == JGET_NULL)
+static const struct jshape body_rows[] = {
+    {"part_ids", JSHAPE_ARRAY, offsetof(struct body, ids), JSHAPE_REQUIRED, 0,
+	0, "an array of strings"},
+    {"md5", JSHAPE_TEXT, offsetof(struct body, md5), 0, HASH_MD5_HEX,
+	HASH_MD5_HEX, MD5_WANT},
+};
+
+static int
+take_body(struct join *j, struct body *b)
+{
+
+	if (req_shape(j->r, j->r->srv->conf->body_max_bytes, body_rows,
+		sizeof(body_rows) / sizeof(body_rows[0]), 0, b))
+		return (-1);
+	j->md5 = b->md5;
+	if (b->md5 == NULL ||
+	    strspn(b->md5, "0123456789abcdefABCDEF") == HASH_MD5_HEX)
 		return (0);
-	if (rc == JGET_TYPE)
-		return (uploads_wrong_type(j->r, "md5", 0));
-	if (rc == JGET_OK && strlen(j->md5) == HASH_MD5_HEX &&
-	    strspn(j->md5, "0123456789abcdefABCDEF") == HASH_MD5_HEX)
-		return (0);
-	(void)reply_problem(
-	    j->r, P_INVALID_VALUE, "md5", "md5 must be 32 hex digits");
-	return (-1);
+	return (reply_invalid(j->r, "md5", MD5_WANT));
 }
 
 /* Answer for a blob operation.  Return -1. */
@@ -311,16 +326,13 @@ int
 uploads_complete(struct req *r)
 {
 	struct join j = {.r = r};
-	json_object *o;
+	struct body b = {0};
 	int rc = 0;
 
-	if (req_json(r, r->srv->conf->body_max_bytes, &o, NULL, NULL))
-		return (0);
-	if (uploads_find(r, &j.u) == 0 && take_md5(&j, o) == 0 &&
-	    take_parts(&j, o) == 0 && join_begin(&j) == 0 &&
+	if (take_body(&j, &b) == 0 && uploads_find(r, &j.u) == 0 &&
+	    take_parts(&j, b.ids) == 0 && join_begin(&j) == 0 &&
 	    copy_all(&j) == 0 && check_hashes(&j) == 0 && join_commit(&j) == 0)
 		rc = join_publish(&j);
 	join_free(&j);
-	json_object_put(o);
 	return (rc);
 }
