@@ -5,6 +5,7 @@
 
 #include "data/caller.h"
 #include "run/catalog.h"
+#include "speech/reader.h"
 #include "speech/wire.h"
 
 #include "fcgi/model.h"
@@ -88,12 +89,32 @@ refuse_runs(struct model_req *m, enum runs runs)
 	return (model_refuse(m));
 }
 
+/* A request without a conversation would be a round that is paid for and says
+ * nothing. */
+static int
+check_messages(struct model_req *m)
+{
+	struct jspan_iter it;
+	struct jspan v;
+
+	if (m->dialect->wire == WIRE_RESPONSES)
+		return (0); /* What it goes on from may hold it all. */
+	if (!reader_member(m->root, "messages", &v))
+		return (refuse(&m->why, P_MISSING_PARAMETER, "messages",
+		    "messages: is required"));
+	if (jspan_iter(&it, v) || it.object || !jspan_next(&it, NULL, &v))
+		return (refuse(&m->why, P_BAD_REQUEST, "messages",
+		    "messages: must be a list that is not empty"));
+	return (0);
+}
+
 /* Pass it on; what is kept here is unknown there. */
 static int
 relay(struct model_req *m)
 {
 
-	if (model_continue(m, 1) || model_refer(m, 1) || model_disown(m))
+	if (check_messages(m) || model_continue(m, 1) || model_refer(m, 1) ||
+	    model_disown(m))
 		return (model_refuse(m));
 	return (model_relay(m, NULL));
 }

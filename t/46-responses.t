@@ -44,6 +44,10 @@ my %models = (
 	    id => 'call_b7f3', arguments => { title => 'T' } }] },
 	    { expect => ['R-9'], text => 'Saved.' }],
 	bare => [{ text => 'Bare.' }],
+	three => [{ calls => [map { code("print('run', $_)") } 1 .. 3] },
+	    { text => 'After one.' }],
+	again => [(map { { calls => [code("print('run', $_)")] } } 1, 2),
+	    { text => 'After two.' }],
 	patch => [{ calls => [{ name => 'patch', id => 'call_p',
 	    arguments => { input => "*** Begin\n" } }] },
 	    { text => 'Patched.' }],
@@ -142,6 +146,50 @@ $r = ask('bare', with => { tools => [{ type => 'code_interpreter', container =>
     { type => 'auto', network_policy => { type => 'disabled' } } }] });
 is("$r->{status} $r->{json}{output}[-1]{content}[0]{text}", '200 Bare.',
     'network_policy names no file') or diag($r->{body});
+
+# --- as many runs as the caller allows ---
+
+for my $stream (0, 1) {
+	my $ask = sub { my ($model, $n) = @_; my $r = $stream ? stream($model,
+	    with => { max_tool_calls => $n }) : ask($model, with =>
+	    { max_tool_calls => $n });
+	    return $stream ? $r->{events}[-1]{response} : $r->{json} };
+	my $how = $stream ? 'streamed' : 'whole';
+	my $o = $ask->('three', 1);
+	is(types($o->{output}), 'code_interpreter_call message',
+	    "$how: one run where one is allowed and three are asked for");
+	is($o->{max_tool_calls}, 1, '... and the answer says so');
+	@q = $p->requests;
+	is_deeply([map { $_->{content} } grep { $_->{role} eq 'tool' }
+	    @{ $q[1]{json}{messages} }], ["stdout:\nrun 1\nexit code: 0",
+	    ('[tool error] no calls are left') x 2], '... the model is told');
+	is_deeply([scalar(@q), $q[1]{json}{tool_choice}], [2, 'none'],
+	    '... and asked once more, without tools');
+	$o = $ask->('again', 2);
+	is(types($o->{output}), 'code_interpreter_call code_interpreter_call'
+	    . ' message', "$how: over several rounds");
+	is(($p->requests)[2]{json}{tool_choice}, 'none', '... the same');
+}
+ok(!exists(ask('bare')->{json}{max_tool_calls}), 'not said: not told');
+
+# --- log probabilities, and what is to be included ---
+
+for (['top_logprobs', { top_logprobs => 2 }], ['include[0]', { include =>
+    ['message.output_text.logprobs'] }], ['include[1]', { include =>
+    ['code_interpreter_call.outputs', 'nothing.known'] }],
+    ['max_tool_calls', { max_tool_calls => 0 }]) {
+	my ($param, $with) = @$_;
+	$r = ask('bare', with => $with);
+	is_deeply([$r->{status}, $r->{json}{error}{param}], [400, $param],
+	    "$param: refused by its name") or diag($r->{body});
+	is(scalar($p->requests), 0, '... and no model is asked');
+}
+for ({ include => ['reasoning.encrypted_content'] }, { include =>
+    ['web_search_call.action.sources'] }, { top_logprobs => 0 },
+    { include => [] }) {
+	is(ask('bare', with => $_)->{status}, 200, 'accepted: '
+	    . JSON::PP->new->canonical->encode($_));
+}
 
 # --- the job ---
 

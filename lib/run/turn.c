@@ -42,6 +42,7 @@ struct state {
 	uint64_t deadline;    /* clock_ms() */
 	uint64_t rounds;      /* Left in which calls are allowed. */
 	uint64_t tokens;      /* Left; 0: no limit. */
+	uint64_t runs;        /* Left, of all that the caller allows. */
 	unsigned int failures;
 	uint64_t pictures;  /* Bytes of them that may yet be shown. */
 	struct usage usage; /* Of all rounds. */
@@ -326,6 +327,27 @@ run_one(struct state *s, struct heard_call *c, unsigned int nth)
 	return (told(s, show_outcome(s, c->shown, o) || add_outcome(s, c, o)));
 }
 
+/* The caller wants no more runs: he is shown none, and the model is told. */
+static int
+add_none_left(struct state *s, const struct heard_call *c)
+{
+	static const struct text words =
+	    TEXT_LIT("[tool error] no calls are left");
+
+	return (add_result(s, c, words));
+}
+
+static enum run_rc
+run_ours(struct state *s, struct heard_call *c, unsigned int nth)
+{
+
+	if (s->runs == 0)
+		return (add_none_left(s, c) ? no_memory(s) : RUN_OK);
+	if (!c->call.bad)
+		s->runs--;
+	return (run_one(s, c, nth));
+}
+
 static enum run_rc
 run_all(struct state *s, const struct heard *h)
 {
@@ -338,7 +360,7 @@ run_all(struct state *s, const struct heard *h)
 		if (c->whose == WHOSE_NOBODY && add_unknown(s, c))
 			return (no_memory(s));
 		if (c->whose == WHOSE_OURS &&
-		    (rc = run_one(s, c, nth++)) != RUN_OK)
+		    (rc = run_ours(s, c, nth++)) != RUN_OK)
 			return (rc);
 	}
 	s->relaxed = 1;
@@ -470,7 +492,8 @@ one_round(struct state *s)
 	    .model = job->model,
 	    .max_tokens = s->tokens,
 	    .relaxed = s->relaxed,
-	    .last = s->rounds == 0 || s->failures >= FAILURES_MAX};
+	    .last =
+		s->rounds == 0 || s->runs == 0 || s->failures >= FAILURES_MAX};
 	struct heard h;
 	const struct ask_sink sink = {heard_event, heard_flush, &h};
 	enum run_rc rc;
@@ -602,6 +625,7 @@ turn_run(struct turn_job *job, struct refusal *why)
 	    .pictures = PICTURES_MAX,
 	    .deadline = clock_ms() + conf->turn_budget_s * 1000,
 	    .rounds = least(job->env->max_rounds, job->talk->rounds),
+	    .runs = least(UINT64_MAX, job->talk->max_calls),
 	    .tokens = job->talk->max_tokens};
 	enum run_rc rc;
 

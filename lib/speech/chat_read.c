@@ -107,6 +107,8 @@ refuse_others(struct reader *rd, struct jspan root)
 	if (n > 1)
 		return (refuse(rd->why, P_BAD_REQUEST, "n",
 		    "n: only one choice can be given for this model"));
+	if (openai_no_logprobs(rd, root))
+		return (-1);
 	if (reader_member(root, "modalities", &v) && jspan_iter(&it, v) == 0)
 		while (jspan_next(&it, NULL, &type))
 			if (!jspan_is(type, "text"))

@@ -70,17 +70,23 @@ ant_list_end(const struct list_end *e)
 	return (o);
 }
 
-/* The code by which the vendor's clients pick a class of exception. */
+/* The code by which the vendor's clients pick a class of exception; and what is
+ * not supported, without which they send whole histories by themselves. */
 static int
-set_details(json_object *e, const char *code)
+set_details(json_object *e, const struct problem_row *row)
 {
-	json_object *d;
+	json_object *d, *list;
 
-	if (code == NULL)
+	if (row->anthropic_code == NULL)
 		return (0);
-	if (jset(e, "details", d = json_object_new_object()))
+	if (jset(e, "details", d = json_object_new_object()) ||
+	    jset(d, "error_code", jstr(row->anthropic_code)))
 		return (-1);
-	return (jset(d, "error_code", jstr(code)));
+	if (row->kind != P_THREAD)
+		return (0);
+	if (jset(d, "unsupported", list = json_object_new_array()))
+		return (-1);
+	return (jadd(list, jstr("thread")));
 }
 
 static json_object *
@@ -95,8 +101,7 @@ ant_error(const struct problem_row *row, const char *message, const char *param,
 	if (jset(o, "type", jstr("error")) ||
 	    jset(o, "error", e = json_object_new_object()) ||
 	    jset(e, "type", jstr(row->anthropic_type)) ||
-	    jset(e, "message", jstr(message)) ||
-	    set_details(e, row->anthropic_code) ||
+	    jset(e, "message", jstr(message)) || set_details(e, row) ||
 	    jset(o, "request_id", jstr(request_id))) {
 		json_object_put(o);
 		return (NULL);

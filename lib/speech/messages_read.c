@@ -391,6 +391,22 @@ refuse_server(struct reader *rd, struct jspan v)
 	    reader_refuse(rd, "MCP servers are not available for this model"));
 }
 
+/* What would give the answer another meaning, and is not kept or made here. */
+static int
+refuse_others(struct reader *rd, struct jspan root)
+{
+	struct jspan v;
+
+	if (reader_member(root, "thread", &v))
+		return (refuse(rd->why, P_THREAD, "thread",
+		    "thread: conversations are not kept here; send all "
+		    "messages"));
+	if (reader_member(root, "compaction", &v))
+		return (refuse(rd->why, P_BAD_REQUEST, "compaction",
+		    "compaction: summaries are not available for this model"));
+	return (reader_each(rd, root, "mcp_servers", refuse_server));
+}
+
 /*
  * Part the conversation from the rest, which is looked through once for every
  * member that it may have.
@@ -425,8 +441,8 @@ messages_read(struct jspan root, struct talk *t, struct refusal *why)
 	struct jspan turns, rest;
 
 	if (part_request(&rd, root, &turns, &rest) ||
-	    reader_each(&rd, rest, "mcp_servers", refuse_server) ||
-	    read_container(&rd, rest) || read_system(&rd, rest) ||
+	    refuse_others(&rd, rest) || read_container(&rd, rest) ||
+	    read_system(&rd, rest) ||
 	    reader_each(&rd, rest, "tools", read_tool))
 		return (-1);
 	offer_code(t);

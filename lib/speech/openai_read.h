@@ -93,6 +93,13 @@ int openai_format(
     struct reader *, struct jspan, const char *, const struct openai_way *);
 
 /**
+ * openai_no_logprobs(rd, root):
+ * Refuse a request for log probabilities, which only an answer that is passed
+ * on as it is can have.
+ */
+int openai_no_logprobs(struct reader *, struct jspan);
+
+/**
  * openai_parameters(rd, root):
  * Read what both call the same: temperature, top_p, parallel_tool_calls, and
  * this gateway's max_tool_iterations.

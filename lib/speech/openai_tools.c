@@ -326,6 +326,21 @@ openai_format(struct reader *rd, struct jspan root, const char *key,
 }
 
 int
+openai_no_logprobs(struct reader *rd, struct jspan root)
+{
+	static const char why[] =
+	    "log probabilities are not available for this model here";
+	uint64_t n = 0;
+
+	if (reader_opt_u64(rd, root, "top_logprobs", 0, 20, &n))
+		return (-1);
+	if (n > 0)
+		return (refuse(rd->why, P_BAD_REQUEST, "top_logprobs",
+		    "top_logprobs: %s", why));
+	return (openai_refuse_member(rd, root, "logprobs", why));
+}
+
+int
 openai_parameters(struct reader *rd, struct jspan root)
 {
 	struct talk *t = rd->talk;

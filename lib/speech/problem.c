@@ -85,6 +85,7 @@ static const struct problem_row rows[P_COUNT] = {
 	ROW(P_CONTAINER_BUSY, 409, IRE, "container_busy", IRE, NULL, WAIT, 0),
 	ROW(P_RESPONSE, 400,
 	    IRE, "previous_response_not_found", IRE, NULL, 0, 0),
+	ROW(P_THREAD, 400, IRE, NULL, IRE, "thread_unsupported_request", 0, 0),
 	ROW(P_ITEM, 404, IRE, "item_not_found", NF, NULL, 0, 1),
 	ROW(P_FULL, 507, SRV, "insufficient_storage", API, NULL, 0, 1),
 #undef ROW

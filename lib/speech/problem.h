@@ -55,6 +55,7 @@ enum problem {
 	P_CONTAINER_EXPIRED,
 	P_CONTAINER_BUSY, /* 409 + Retry-After */
 	P_RESPONSE,       /* 400 previous_response_not_found */
+	P_THREAD,         /* 400 thread_unsupported_request, for Messages */
 	P_ITEM,           /* 404 item_not_found + x-should-retry: false */
 	P_FULL,           /* 507 + x-should-retry: false */
 	P_COUNT

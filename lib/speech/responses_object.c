@@ -107,6 +107,7 @@ response_put(struct buf *b, const struct response *r, const struct talk *t)
 	put_error(b, r);
 	put_asked(b, t, "instructions", "null");
 	put_asked(b, t, "max_output_tokens", "null");
+	put_asked(b, t, "max_tool_calls", NULL);
 	put_asked(b, t, "metadata", "{}");
 	buf_puts(b, ",\"model\":");
 	jput_str(b, t->model);

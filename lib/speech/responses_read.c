@@ -108,6 +108,37 @@ read_instructions(struct reader *rd, struct jspan root)
 	return (openai_instruct(rd, x, 0));
 }
 
+/* What is to be in the answer besides. */
+static int
+read_include(struct reader *rd, struct jspan v)
+{
+	/* clang-format off */
+	static const struct { const char *word; int served; } rows[] = {
+		{ "code_interpreter_call.outputs", 1 },
+		{ "reasoning.encrypted_content", 1 }, /* There is none. */
+		/* There is nothing to add where the tool is not served. */
+		{ "web_search_call.results", 1 },
+		{ "web_search_call.action.sources", 1 },
+		{ "file_search_call.results", 1 },
+		{ "computer_call_output.output.image_url", 1 },
+		{ "message.input_image.image_url", 1 },
+		{ "message.output_text.logprobs", 0 },
+	};
+	/* clang-format on */
+	size_t i;
+
+	for (i = 0; i < NELEM(rows); i++)
+		if (jspan_is(v, rows[i].word))
+			break;
+	if (i < NELEM(rows) && rows[i].served)
+		return (0);
+	return (reader_refuse(rd,
+	    i < NELEM(rows) ? "log probabilities are not available for this "
+			      "model here"
+			    : "must be one of the values that the "
+			      "Responses API names"));
+}
+
 /* Whoever keeps answers has found this one, or it cannot be gone on from. */
 static int
 read_previous(struct reader *rd, struct jspan root)
@@ -131,7 +162,11 @@ read_parameters(struct reader *rd, struct jspan root)
 		    openai_parameters(rd, root) || read_text(rd, root) ||
 		    read_reasoning(rd, root) ||
 		    reader_opt_u64(rd, root, "max_output_tokens", 1, UINT32_MAX,
-			&rd->talk->max_tokens)
+			&rd->talk->max_tokens) ||
+		    reader_opt_u64(rd, root, "max_tool_calls", 1, UINT32_MAX,
+			&rd->talk->max_calls) ||
+		    openai_no_logprobs(rd, root) ||
+		    reader_each(rd, root, "include", read_include)
 		? -1
 		: 0);
 }

@@ -176,8 +176,9 @@ struct talk {
 	int json_only;                          /* The answer is an object. */
 	const char *effort, *verbosity;         /* NULL: not said. */
 	int hide_reasoning;
-	const char *user; /* Hashed. */
-	uint64_t rounds;  /* 0: not said. */
+	const char *user;   /* Hashed. */
+	uint64_t rounds;    /* 0: not said. */
+	uint64_t max_calls; /* Of ours that may run; 0: not said. */
 
 	/* For a dialect that repeats its request in the answer; p NULL: none
 	 * does. */

@@ -487,8 +487,7 @@ pieces(int streamed)
 	    "outputs are not told unless they are asked for; files are cited "
 	    "in the last message");
 
-	begin(&s, "\"include\":[\"x\",\"code_interpreter_call.outputs\"],",
-	    streamed);
+	begin(&s, "\"include\":[\"code_interpreter_call.outputs\"],", streamed);
 	say_run(&s);
 	o.kind = OUTCOME_TIMEOUT;
 	o.files = NULL;
