@@ -87,7 +87,15 @@ is($server->sql("SELECT GROUP_CONCAT(DISTINCT collation_name) FROM
 
 # --- other numbers ---
 
-$server->sql("INSERT INTO migration VALUES ($number + 1, 'later', 1, 1)", $s);
+$server->sql("INSERT INTO migration VALUES ($number + 1, 'later', 1, NULL, $number)", $s);
+is($server->admin($s, qw(workspace list))->{exit}, 0,
+    'a newer schema that lets this number go on, while it is made');
+$server->sql("INSERT INTO migration VALUES ($number + 2, 'more', 1, 1, $number)", $s);
+is($server->admin($s, qw(workspace list))->{exit}, 0, '... and further on');
+$server->sql("UPDATE migration SET oldest = $number + 1 WHERE number > $number + 1", $s);
+is($server->admin($s, qw(workspace list))->{exit}, 2, '... not past a step that does not');
+$server->sql("DELETE FROM migration WHERE number > $number + 1;"
+    . ' UPDATE migration SET oldest = NULL', $s);
 $r = $server->admin($s, qw(workspace list));
 is($r->{exit}, 2, 'a newer schema is refused');
 like($r->{err}, qr/is at number @{[$number + 1]} .* knows $number: install the newer/,

@@ -56,13 +56,19 @@ read_record(struct run *r, enum record *rec)
 static enum db_rc
 begin(struct run *r, int *mine)
 {
-	static const char sql[] = "INSERT INTO migration (number, name, begun)"
-				  " VALUES (?, ?, " DB_NOW_MS ")";
-	const struct db_arg args[] = {
-	    DB_U64(r->step->number), DB_STR(r->step->name)};
+	static const char bare[] = "INSERT INTO migration (number, name, begun)"
+				   " VALUES (?, ?, " DB_NOW_MS ")";
+	static const char full[] =
+	    "INSERT INTO migration (number, name, begun, oldest)"
+	    " VALUES (?, ?, " DB_NOW_MS ", ?)";
+	const struct db_arg args[] = {DB_U64(r->step->number),
+	    DB_STR(r->step->name), DB_U64(r->step->oldest)};
+	/* The column comes with one of the steps. */
+	const int knows = r->step->number > SCHEMA_OLDEST_KNOWN;
 	enum db_rc rc;
 
-	rc = db_exec(r->db, sql, args, NELEM(args), NULL, NULL);
+	rc = db_exec(r->db, knows ? full : bare, args,
+	    NELEM(args) - (knows ? 0 : 1), NULL, NULL);
 	*mine = (rc == DB_OK);
 	return (rc == DB_DUP ? DB_OK : rc);
 }

@@ -13,13 +13,17 @@
  */
 
 /* The number of the last file in schema/ that this code was written for. */
-#define SCHEMA_NUMBER 25
+#define SCHEMA_NUMBER 26
 
 /* Opaque type. */
 struct arena;
 
+/* The step that lets the table migration say who may go on. */
+#define SCHEMA_OLDEST_KNOWN 26
+
 struct migration {
 	unsigned int number;
+	unsigned int oldest; /* Programs that know this step may go on. */
 	const char *name;
 	const char *sql;
 };
@@ -30,7 +34,8 @@ extern const size_t nmigrations;
 
 /**
  * schema_check(db):
- * Is the schema the one this code was written for?  DATA_OK; DATA_STATE after
+ * Is the schema the one this code was written for, or a newer one, even one
+ * that is being made, that says this code may go on?  DATA_OK; DATA_STATE after
  * one log line that says what is there, what is wanted and which command to
  * run; DATA_DOWN; DATA_FAIL.
  */
