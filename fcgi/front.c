@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <fcgiapp.h>
@@ -23,24 +25,25 @@
 #include "base/log.h"
 #include "base/turns.h"
 
+#include "fcgi/conns.h"
+#include "fcgi/crew.h"
 #include "fcgi/front.h"
 #include "fcgi/io.h"
 #include "fcgi/io_fcgx.h"
 
-#define STACK (1UL << 20) /* Address space; only what is touched costs. */
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
 #define SEND_S 120   /* A peer may take nothing for so long. */
-#define PAUSE_MS 100 /* After running out of descriptors. */
-#define NEVENTS 4
-#define NACCEPT 16 /* Connections taken before looking at others. */
+#define PAUSE_MS 100 /* After a call that failed for want of something. */
+#define TOLD_MS 1000 /* The log is told of that so often at most. */
+#define NACCEPT 16   /* Connections taken before looking at others. */
 
 /*
- * When stopping, kept connections are closed after their next answer, with its
- * end, so that nobody can send one more meanwhile.  Idle ones are left to the
- * web server, which gives them up after a second (nginx/satchel-http.conf):
- * closed here, they could just have a request on the way.  So long do those
- * stay that it does not give up.
+ * When stopping, kept connections are closed after their next answer, whose end
+ * says that they are not to be used again.  Idle ones are left to the web
+ * server, which gives them up after a second (nginx/satchel-http.conf): closed
+ * here, they could just have a request on the way.  So long do those stay that
+ * it does not give up.
  */
 #define QUIET_MS 1500
 
@@ -50,26 +53,23 @@
  */
 #define FRESH_MS 250
 
-/* What epoll hands back with an event: the descriptor, and above it the
- * generation of a fresh connection, else 0. */
-#define FD_OF(e) ((int)(uint32_t)(e)->data.u64)
-#define GEN_OF(e) ((uint32_t)((e)->data.u64 >> 32))
+/* What the front's own thread polls for, before the connections. */
+enum { POLL_WAKE, POLL_SIGNAL, POLL_LISTEN, POLL_CONNS };
 
 /*
- * A connection is in exactly one place: watched by epoll (once, so that one
- * thread gets the one event that comes of it), or with a thread.  So its
- * descriptor is all there is to know about it.
+ * A connection is in exactly one place: waited on by conns, or with a thread.
+ * So its descriptor, and the generation of a fresh one, is all there is to know
+ * about it.
  */
 struct front {
 	const struct front_job *job;
-	size_t threads;
 	int listenfd; /* -1 once no more are accepted. */
-	int connfd;   /* Epoll of the connections; the threads wait here. */
-	int overfd;   /* In it: threads, leave. */
-	int doorfd;   /* Epoll of what follows; we wait here. */
 	int wakefd;
-	int signalfd;
-	int told; /* To stop. */
+	int signalfd; /* -1 once told to stop. */
+	int told;     /* To stop. */
+	struct pollfd *polled;
+	uint64_t open_ms; /* Do not accept before that. */
+	uint64_t told_ms;
 
 	pthread_mutex_t lock; /* Over all below. */
 	size_t open;          /* Connections. */
@@ -79,23 +79,29 @@ struct front {
 	uint64_t gen_ms; /* When it began. */
 	uint64_t answered;
 	struct turns turns;
+	struct crew crew;
+	struct conns conns;
 	int paused; /* The door is shut until a thread is free. */
 
 	_Atomic int stopping; /* Keep no connection. */
 };
 
-/* A thread that answers. */
-struct worker {
-	struct front *front;
-	struct turn turn;
-};
+/* A call has failed that will not fail for ever. */
+static void
+again_later(void)
+{
+	const struct timespec ts = {.tv_nsec = PAUSE_MS * 1000000L / 4};
+
+	(void)nanosleep(&ts, NULL);
+}
 
 static void
 wake(struct front *f)
 {
 	uint64_t one = 1;
 
-	(void)!write(f->wakefd, &one, sizeof(one));
+	while (write(f->wakefd, &one, sizeof(one)) == -1)
+		again_later();
 }
 
 static void
@@ -116,30 +122,37 @@ drop(struct front *f, int fd)
 }
 
 /*
- * Have a thread see the next request on ${fd}, of generation ${gen} if new.
- * With the lock held.
+ * Have a thread see the next request on ${fd}: one of before if ${known}, else
+ * of generation ${gen}.  Return non-zero if wake() is to be called.  With the
+ * lock held.
  */
-static void
-watch(struct front *f, int op, int fd, uint32_t gen)
+static int
+watch(struct front *f, int fd, int known, uint32_t gen)
 {
-	struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT,
-	    .data.u64 = (uint64_t)gen << 32 | (uint32_t)fd};
+	int rc;
 
-	if (epoll_ctl(f->connfd, op, fd, &e)) {
-		log_err("front: epoll: %s", strerror(errno));
-		drop(f, fd);
-	}
+	if ((rc = conns_watch(&f->conns, fd, known, gen)) != -1)
+		return (rc);
+	if (gen == f->gen && f->fresh > 0)
+		f->fresh--;
+	drop(f, fd);
+	return (0);
 }
 
 /* The request of the thread ${cookie} will take its time. */
 static void
 yield(void *cookie)
 {
-	struct worker *w = cookie;
+	struct hand *h = cookie;
+	struct front *f = h->cookie;
+	int news;
 
-	pthread_mutex_lock(&w->front->lock);
-	turns_yield(&w->front->turns, &w->turn);
-	pthread_mutex_unlock(&w->front->lock);
+	pthread_mutex_lock(&f->lock);
+	turns_yield(&f->turns, &h->turn);
+	news = crew_wanted(&f->crew, &f->turns);
+	pthread_mutex_unlock(&f->lock);
+	if (news)
+		wake(f);
 }
 
 /*
@@ -150,9 +163,11 @@ yield(void *cookie)
  * Return non-zero if the connection is still open, and set ${keep}.
  */
 static int
-answer(struct worker *w, FCGX_Request *fcgx, int fd, int *keep)
+answer(struct hand *h, FCGX_Request *fcgx, int fd, int *keep)
 {
+	struct front *f = h->cookie;
 	struct io io;
+	int whole;
 
 	(void)FCGX_InitRequest(fcgx, -1, FCGI_FAIL_ACCEPT_ON_INTR);
 	fcgx->ipcFd = fd;
@@ -161,18 +176,20 @@ answer(struct worker *w, FCGX_Request *fcgx, int fd, int *keep)
 		return (0);
 	io_begin(&io, fcgx);
 	io.yield = yield;
-	io.yield_cookie = w;
-	w->front->job->handle(&io, w->front->job->cookie);
+	io.yield_cookie = h;
+	f->job->handle(&io, f->job->cookie);
 
 	/* What is left of a body would be taken for the next request: such a
-	 * connection the library closes, reading off what still comes so that
-	 * the peer sees our answer.  Of the others we dispose ourselves; when
-	 * stopping, at once, so that the peer sees both ends together. */
+	 * connection is closed, reading off what still comes so that the peer
+	 * sees our answer. */
 	*keep = fcgx->keepConnection;
-	fcgx->keepConnection = io_finish(&io);
-	FCGX_Finish_r(fcgx);
-	if (w->front->stopping && fcgx->ipcFd >= 0)
-		(void)shutdown(fcgx->ipcFd, SHUT_WR);
+	whole = io_finish(&io);
+	if (*keep && !io.failed && (!whole || f->stopping)) {
+		io_last(&io, whole);
+	} else {
+		fcgx->keepConnection = whole;
+		FCGX_Finish_r(fcgx);
+	}
 	io_end(&io);
 	return (fcgx->ipcFd >= 0);
 }
@@ -186,16 +203,19 @@ seen(struct front *f, uint32_t gen)
 		f->fresh--;
 }
 
-/* Have the thread of ${turn} look for a request.  -1 if there will be none. */
+/* Have ${h}'s thread look for a request.  -1 if it is to end. */
 static int
-look(struct front *f, struct turn *turn)
+look(struct front *f, struct hand *h)
 {
+	const uint64_t idle = (uint64_t)f->job->idle_s * 1000;
 	int rc;
 
-	if (turn->held)
+	if (h->turn.held)
 		return (0);
 	pthread_mutex_lock(&f->lock);
-	rc = turns_take(&f->turns, turn, &f->lock);
+	while ((rc = turns_take(&f->turns, &h->turn, &f->lock, idle)) == -1 &&
+	    !f->turns.over && !crew_leave(&f->crew, &f->turns, h))
+		;
 	pthread_mutex_unlock(&f->lock);
 	return (rc);
 }
@@ -209,7 +229,8 @@ begin(struct front *f, struct turn *turn, uint32_t gen)
 	pthread_mutex_lock(&f->lock);
 	seen(f, gen);
 	news = turns_begin(&f->turns, turn);
-	news |= ++f->busy == f->threads;
+	news |= ++f->busy == f->crew.most;
+	news |= crew_wanted(&f->crew, &f->turns);
 	pthread_mutex_unlock(&f->lock);
 	if (news)
 		wake(f);
@@ -227,7 +248,7 @@ done(struct front *f, struct turn *turn, int fd, int keep)
 	turns_done(&f->turns, turn);
 	news = f->paused || (f->stopping && f->busy == 0);
 	if (keep && !f->stopping)
-		watch(f, EPOLL_CTL_MOD, fd, 0);
+		news |= watch(f, fd, 1, 0);
 	else if (fd != -1)
 		drop(f, fd);
 	else
@@ -239,18 +260,18 @@ done(struct front *f, struct turn *turn, int fd, int keep)
 
 /* Something came on a connection: its end, and no request?  Then close it. */
 static int
-left(struct front *f, const struct epoll_event *e)
+left(struct front *f, const struct conn_event *e)
 {
 	char c;
 	int last;
 
-	if (!(e->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) ||
-	    recv(FD_OF(e), &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+	if (!(e->what & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) ||
+	    recv(e->fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
 		return (0);
 	/* The thread that had it may still be inside done(). */
 	pthread_mutex_lock(&f->lock);
-	seen(f, GEN_OF(e));
-	drop(f, FD_OF(e));
+	seen(f, e->gen);
+	drop(f, e->fd);
 	last = f->stopping && f->open == 0;
 	pthread_mutex_unlock(&f->lock);
 	if (last)
@@ -258,62 +279,88 @@ left(struct front *f, const struct epoll_event *e)
 	return (1);
 }
 
+/*
+ * Wait for something to come on a connection.  Return 1 with ${e} set, 0 to
+ * look again, or -1 if ${h}'s thread is to end.
+ */
+static int
+next(struct front *f, struct hand *h, struct conn_event *e)
+{
+	const uint64_t since = clock_ms(), idle = f->job->idle_s * 1000;
+	int rc;
+
+	if ((rc = conns_wait(&f->conns, (int)idle, e)) != 0)
+		return (rc);
+	pthread_mutex_lock(&f->lock);
+	if ((rc = conns_next(&f->conns, e)) == 0 &&
+	    clock_ms() - since >= idle && crew_leave(&f->crew, &f->turns, h))
+		rc = -1;
+	pthread_mutex_unlock(&f->lock);
+	return (rc);
+}
+
 static void *
 worker(void *cookie)
 {
-	struct front *f = cookie;
-	struct worker w = {.front = f, .turn.given = PTHREAD_COND_INITIALIZER};
-	struct epoll_event e;
+	struct hand *h = cookie;
+	struct front *f = h->cookie;
+	struct conn_event e;
 	FCGX_Request fcgx;
-	int keep;
+	int keep, rc = 0;
 
-	while (look(f, &w.turn) == 0) {
-		if (epoll_wait(f->connfd, &e, 1, -1) < 1)
+	while (rc != -1 && look(f, h) == 0) {
+		if ((rc = next(f, h, &e)) != 1 || left(f, &e))
 			continue;
-		if (FD_OF(&e) == f->overfd)
-			break;
-		if (left(f, &e))
-			continue;
-		begin(f, &w.turn, GEN_OF(&e));
-		if (answer(&w, &fcgx, FD_OF(&e), &keep))
-			done(f, &w.turn, FD_OF(&e), keep);
+		begin(f, &h->turn, e.gen);
+		if (answer(h, &fcgx, e.fd, &keep))
+			done(f, &h->turn, e.fd, keep);
 		else
-			done(f, &w.turn, -1, 0);
+			done(f, &h->turn, -1, 0);
 	}
+	wake(f);
 	return (NULL);
 }
 
-static int
-listen_on(struct front *f)
-{
-	struct epoll_event e = {
-	    .events = EPOLLIN | EPOLLEXCLUSIVE, .data.fd = f->listenfd};
-
-	return (epoll_ctl(f->doorfd, EPOLL_CTL_ADD, f->listenfd, &e));
-}
-
+/* Say that ${what} failed for now. */
 static void
-listen_off(struct front *f)
+say_failed(struct front *f, const char *what)
 {
+	const uint64_t now = clock_ms();
 
-	(void)epoll_ctl(f->doorfd, EPOLL_CTL_DEL, f->listenfd, NULL);
+	if (f->told_ms != 0 && now - f->told_ms < TOLD_MS)
+		return;
+	log_err("front: %s: %s", what, strerror(errno));
+	f->told_ms = now;
 }
 
 /* A connection's deadlines, so that no thread waits for ever on a peer. */
-static void
-adopt(struct front *f, int fd, int tcp)
+static int
+set_deadlines(int fd, int tcp)
 {
 	const struct timeval out = {.tv_sec = SEND_S};
 	int on = 1;
 
-	io_receive_timeout(fd, IO_SILENCE_MS);
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &out, sizeof(out));
+	if (io_receive_timeout(fd, IO_SILENCE_MS) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &out, sizeof(out)))
+		return (-1);
 	if (tcp)
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return (0);
+}
+
+static void
+adopt(struct front *f, int fd, int tcp)
+{
+
+	if (set_deadlines(fd, tcp)) {
+		say_failed(f, "a connection is dropped");
+		close(fd);
+		return;
+	}
 	pthread_mutex_lock(&f->lock);
 	f->open++;
 	f->fresh++;
-	watch(f, EPOLL_CTL_ADD, fd, f->gen);
+	(void)watch(f, fd, 0, f->gen);
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -342,18 +389,24 @@ places(struct front *f)
 	pthread_mutex_lock(&f->lock);
 	age(f);
 	taken = f->busy + f->fresh;
+	taken = f->crew.most > taken ? f->crew.most - taken : 0;
 	pthread_mutex_unlock(&f->lock);
-	if (taken >= f->threads)
-		return (0);
-	taken = f->threads - taken;
 	return (taken > NACCEPT ? NACCEPT : (int)taken);
 }
 
-/*
- * Accept what waits, up to ${max}.  Return how long not to listen, in ms; 0 to
- * go on.  A socket that is of no more use ends the process.
- */
+/* Is the listening socket of no more use, after ${err}? */
 static int
+is_final(int err)
+{
+
+	return (err == EBADF || err == ENOTSOCK || err == EINVAL);
+}
+
+/*
+ * Accept what waits, up to ${max}.  For what the machine cannot give now it is
+ * asked again in a while.  A socket that is of no more use ends the process.
+ */
+static void
 accept_some(struct front *f, int max)
 {
 	struct sockaddr_storage sa;
@@ -368,93 +421,98 @@ accept_some(struct front *f, int max)
 			adopt(f, fd, sa.ss_family != AF_UNIX);
 			continue;
 		}
-		switch (errno) {
-		case EAGAIN:
-			return (0);
-		case EINTR:
-		case ECONNABORTED:
+		if (errno == EINTR || errno == ECONNABORTED)
 			continue;
-		case EMFILE:
-		case ENFILE:
-		case ENOBUFS:
-		case ENOMEM:
-			log_err("front: accept: %s", strerror(errno));
-			return (PAUSE_MS);
-		default:
+		if (errno == EAGAIN)
+			return;
+		if (is_final(errno)) {
 			f->told = 1;
-			return (0);
+			return;
 		}
+		say_failed(f, "accept");
+		f->open_ms = clock_ms() + PAUSE_MS;
+		return;
 	}
-	return (0);
+}
+
+/* The sooner of two waits in ms, where -1 is for ever. */
+static int
+sooner(int a, int b)
+{
+
+	return (a == -1 || (b != -1 && b < a) ? b : a);
 }
 
 /*
- * Shall the door be shut?  0: no.  -1: until a thread is free; done() then
- * wakes us.  Else for so many ms at most.
+ * How long shall the door stay shut?  0: not at all.  -1: until a thread is
+ * free; done() then wakes us.  Else so many ms.
  */
 static int
 crowded(struct front *f)
 {
+	const uint64_t now = clock_ms();
 	int busy;
 
+	if (now < f->open_ms)
+		return ((int)(f->open_ms - now));
 	pthread_mutex_lock(&f->lock);
 	age(f);
-	f->paused = f->busy + f->fresh >= f->threads;
-	busy = f->busy >= f->threads;
+	f->paused = f->busy + f->fresh >= f->crew.most;
+	busy = f->busy >= f->crew.most;
 	pthread_mutex_unlock(&f->lock);
 	return (!f->paused ? 0 : busy ? -1 : FRESH_MS);
 }
 
-/* Pass on the turns that are due to be.  Returns as turns_tick(). */
+/*
+ * See to what is due: turns to pass on, threads to start, connections that
+ * epoll may take now.  Return the ms until something will be, or -1.
+ */
 static int
-tick(struct front *f)
+care(struct front *f)
 {
+	const uint64_t now = clock_ms();
 	int ms;
 
 	pthread_mutex_lock(&f->lock);
-	ms = turns_tick(&f->turns, clock_ms());
+	ms = turns_tick(&f->turns, now);
+	ms = sooner(ms, crew_grow(&f->crew, &f->turns, f->fresh, now));
+	ms = sooner(ms, conns_retry(&f->conns, now));
 	pthread_mutex_unlock(&f->lock);
 	return (ms);
 }
 
-/* Wait for events at the door for ${wait} ms, or -1: until there are some. */
-static int
-events(struct front *f, struct epoll_event *ev, int wait)
-{
-	const uint64_t until = clock_ms() + (uint64_t)(wait > 0 ? wait : 0);
-	uint64_t now;
-	int ms, n, left = wait;
-
-	for (;;) {
-		ms = tick(f);
-		if (left >= 0 && (ms == -1 || left < ms))
-			ms = left;
-		n = epoll_wait(f->doorfd, ev, NEVENTS, ms);
-		if (n != 0 || left == 0)
-			return (n);
-		if (wait >= 0)
-			left =
-			    (now = clock_ms()) < until ? (int)(until - now) : 0;
-	}
-}
-
-/* One round of events; ${wait} in ms.  Return how long not to listen. */
-static int
+/* One round of events, waiting for ${wait} ms at most, or -1. */
+static void
 round_of(struct front *f, int wait)
 {
-	struct epoll_event ev[NEVENTS];
-	int i, n, pause = 0;
+	struct pollfd *p = f->polled;
+	size_t n;
+	int ms, shut = -1;
 
-	n = events(f, ev, wait);
-	for (i = 0; i < n; i++) {
-		if (ev[i].data.fd == f->signalfd)
-			f->told = 1;
-		else if (ev[i].data.fd == f->wakefd)
-			clear(f);
-		else
-			pause = accept_some(f, places(f));
+	ms = sooner(wait, care(f));
+	if (f->listenfd != -1 && (shut = crowded(f)) > 0)
+		ms = sooner(ms, shut);
+	p[POLL_WAKE] = (struct pollfd){.fd = f->wakefd, .events = POLLIN};
+	p[POLL_SIGNAL] = (struct pollfd){.fd = f->signalfd, .events = POLLIN};
+	p[POLL_LISTEN] = (struct pollfd){
+	    .fd = shut == 0 ? f->listenfd : -1, .events = POLLIN};
+	pthread_mutex_lock(&f->lock);
+	n = conns_fill(&f->conns, p + POLL_CONNS);
+	pthread_mutex_unlock(&f->lock);
+	if (poll(p, n + POLL_CONNS, ms) == -1) {
+		if (errno != EINTR)
+			again_later();
+		return;
 	}
-	return (pause);
+	if (p[POLL_SIGNAL].revents != 0)
+		f->told = 1;
+	if (p[POLL_WAKE].revents != 0)
+		clear(f);
+	pthread_mutex_lock(&f->lock);
+	conns_came(&f->conns, p + POLL_CONNS, n);
+	pthread_mutex_unlock(&f->lock);
+	if (p[POLL_LISTEN].revents != 0)
+		accept_some(f, places(f));
 }
 
 /*
@@ -486,7 +544,7 @@ linger(struct front *f)
 		else if (ms >= until)
 			break;
 		before = now;
-		(void)round_of(f, now == UINT64_MAX ? -1 : (int)(until - ms));
+		round_of(f, now == UINT64_MAX ? -1 : (int)(until - ms));
 	}
 }
 
@@ -498,9 +556,9 @@ stop(struct front *f)
 	pthread_mutex_lock(&f->lock);
 	f->stopping = 1;
 	pthread_mutex_unlock(&f->lock);
-	(void)epoll_ctl(f->doorfd, EPOLL_CTL_DEL, f->signalfd, NULL);
-	listen_off(f);
-	(void)accept_some(f, INT_MAX);
+	close(f->signalfd);
+	f->signalfd = -1;
+	accept_some(f, INT_MAX);
 	close(f->listenfd);
 	f->listenfd = -1;
 	if (f->job->stopping != NULL)
@@ -509,97 +567,46 @@ stop(struct front *f)
 }
 
 static void
-loop(struct front *f)
-{
-	int listening = 1, pause = 0;
-
-	while (!f->told) {
-		if ((pause = round_of(f, pause > 0 ? pause : -1)) == 0)
-			pause = crowded(f);
-		if (pause != 0) {
-			if (listening)
-				listen_off(f);
-			listening = 0;
-		} else if (!listening) {
-			listening = listen_on(f) == 0;
-		}
-	}
-	stop(f);
-}
-
-static int
-watch_level(int epfd, int fd)
-{
-	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
-
-	return (epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &e));
-}
-
-static void
 close_all(struct front *f)
 {
-	const int fds[] = {f->listenfd, f->connfd, f->overfd, f->doorfd,
-	    f->wakefd, f->signalfd};
+	const int fds[] = {f->listenfd, f->wakefd, f->signalfd};
 
 	for (size_t i = 0; i < NELEM(fds); i++) {
 		if (fds[i] != -1)
 			close(fds[i]);
 	}
+	conns_close(&f->conns);
+	crew_close(&f->crew);
+	free(f->polled);
 }
 
 static int
 open_all(struct front *f, const sigset_t *stops)
 {
 
-	f->connfd = epoll_create1(EPOLL_CLOEXEC);
-	f->doorfd = epoll_create1(EPOLL_CLOEXEC);
-	f->overfd = eventfd(0, EFD_CLOEXEC);
 	f->wakefd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	f->signalfd = signalfd(-1, stops, SFD_CLOEXEC);
-	if (f->connfd == -1 || f->doorfd == -1 || f->overfd == -1 ||
-	    f->wakefd == -1 || f->signalfd == -1 ||
-	    fcntl(f->listenfd, F_SETFL, O_NONBLOCK) ||
-	    watch_level(f->connfd, f->overfd) ||
-	    watch_level(f->doorfd, f->wakefd) ||
-	    watch_level(f->doorfd, f->signalfd) || listen_on(f)) {
+	f->polled = calloc(CONNS_LEFT + POLL_CONNS, sizeof(*f->polled));
+	if (conns_open(&f->conns) ||
+	    crew_open(&f->crew, f->job->threads, worker, f) ||
+	    f->wakefd == -1 || f->signalfd == -1 || f->polled == NULL ||
+	    fcntl(f->listenfd, F_SETFL, O_NONBLOCK)) {
 		log_err("front: %s", strerror(errno));
 		return (-1);
 	}
+	f->crew.setting = f->job->setting;
 	return (0);
 }
 
-/* Start up to ${n} threads; return how many. */
-static size_t
-start(struct front *f, pthread_t *threads, size_t n)
-{
-	pthread_attr_t attr;
-	size_t i;
-	int rc = 0;
-
-	if (pthread_attr_init(&attr))
-		return (0);
-	(void)pthread_attr_setstacksize(&attr, STACK);
-	for (i = 0; i < n && rc == 0; i++)
-		rc = pthread_create(&threads[i], &attr, worker, f);
-	pthread_attr_destroy(&attr);
-	if (rc == 0)
-		return (n);
-	log_err("front: thread %zu of %zu: %s", i, n, strerror(rc));
-	return (i - 1);
-}
-
 static void
-join(struct front *f, pthread_t *threads, size_t n)
+join(struct front *f)
 {
-	uint64_t one = 1;
-	size_t i;
 
-	(void)!write(f->overfd, &one, sizeof(one));
 	pthread_mutex_lock(&f->lock);
+	conns_over(&f->conns);
 	turns_over(&f->turns);
 	pthread_mutex_unlock(&f->lock);
-	for (i = 0; i < n; i++)
-		(void)pthread_join(threads[i], NULL);
+	crew_join(&f->crew);
 }
 
 /*
@@ -629,31 +636,25 @@ int
 front_run(int fd, const struct front_job *job)
 {
 	const size_t threads = job->threads;
-	struct front f = {.job = job,
-	    .threads = threads,
-	    .listenfd = fd,
-	    .lock = PTHREAD_MUTEX_INITIALIZER};
-	pthread_t *thread;
+	struct front f = {
+	    .job = job, .listenfd = fd, .lock = PTHREAD_MUTEX_INITIALIZER};
 	sigset_t stops;
-	size_t n = 0;
 	int rc = -1;
 
-	if (FCGX_Init() ||
-	    (thread = calloc(threads, sizeof(*thread))) == NULL) {
+	if (FCGX_Init()) {
 		log_err("front: out of memory");
-		goto err0;
+		return (-1);
 	}
 	turns_init(&f.turns, job->quick < threads ? job->quick : threads);
 	set_signals(&stops); /* The library has set handlers of its own. */
-	if (open_all(&f, &stops) == 0 &&
-	    (n = start(&f, thread, threads)) == threads) {
-		loop(&f);
+	if (open_all(&f, &stops) == 0) {
+		while (!f.told)
+			round_of(&f, -1);
+		stop(&f);
+		join(&f);
 		rc = 0;
 	}
-	join(&f, thread, n);
 	close_all(&f);
-	free(thread);
-err0:
 	return (rc);
 }
 

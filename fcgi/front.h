@@ -9,6 +9,9 @@
  * between two requests costs no thread and more connections than threads starve
  * nobody.  Stock libfcgi parses and frames; it is handed connections we
  * accepted ourselves.
+ *
+ * Whatever the machine refuses for want of something, it is asked for again
+ * within a fraction of a second: a front goes on by itself once that is there.
  */
 
 /* Opaque type. */
@@ -20,8 +23,14 @@ struct io;
  */
 typedef void front_handler(struct io *, void *);
 
+#define FRONT_IDLE_S 60 /* What idle_s usually is. */
+
 struct front_job {
+	/* At most; they are started when needed, and end after ${idle_s}
+	 * seconds, not 0, without a request. */
 	size_t threads;
+	unsigned int idle_s;
+	const char *setting; /* What says how many, for the log. */
 
 	/* At most so many requests are begun at once, but for those that have
 	 * run for some ms or said io_yield(): quick ones then wait for each

@@ -289,13 +289,13 @@ io_abort(struct io *io)
 		(void)shutdown(io->fcgx->ipcFd, SHUT_RDWR);
 }
 
-void
+int
 io_receive_timeout(int fd, uint64_t ms)
 {
 	const struct timeval tv = {.tv_sec = (time_t)(ms / 1000),
 	    .tv_usec = (suseconds_t)(ms % 1000) * 1000};
 
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	return (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)));
 }
 
 void
@@ -308,7 +308,7 @@ io_patience(struct io *io, uint64_t ms)
 		return;
 	io->patience = ms;
 	if (io->fcgx != NULL)
-		io_receive_timeout(io->fcgx->ipcFd, ms);
+		(void)io_receive_timeout(io->fcgx->ipcFd, ms);
 }
 
 /* Read to its end what is small and already here. */
@@ -359,9 +359,26 @@ io_finish(struct io *io)
 		drain(io);
 	if (io->end != IO_END)
 		return (0);
-	if (io->patience != IO_SILENCE_MS)
-		io_receive_timeout(io->fcgx->ipcFd, IO_SILENCE_MS);
-	return (1);
+	return (io->patience == IO_SILENCE_MS ||
+	    io_receive_timeout(io->fcgx->ipcFd, IO_SILENCE_MS) == 0);
+}
+
+void
+io_last(struct io *io, int whole)
+{
+	FCGX_Request *r = io->fcgx;
+	const unsigned char hi = (unsigned char)(r->requestId >> 8),
+			    lo = (unsigned char)r->requestId;
+	/* FCGI_END_REQUEST, complete; and of no request, FCGI_UNKNOWN_TYPE,
+	 * which a server may get at any time and has to skip. */
+	const unsigned char end[] = {1, 3, hi, lo, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0,
+	    0, 0, 1, 11, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+
+	/* One more writer than there are: the library leaves out the end. */
+	r->nWriters++;
+	if (FCGX_FClose(r->err) == 0 && FCGX_FClose(r->out) == 0)
+		(void)send(r->ipcFd, end, sizeof(end), MSG_NOSIGNAL);
+	FCGX_Free(r, !whole);
 }
 
 void

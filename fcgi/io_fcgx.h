@@ -42,9 +42,10 @@ void io_begin(struct io *, struct FCGX_Request *);
 
 /**
  * io_receive_timeout(fd, ms):
- * Have reads from the connection ${fd} fail after ${ms} milliseconds.
+ * Have reads from the connection ${fd} fail after ${ms} milliseconds.  Return
+ * 0, or -1 with errno set.
  */
-void io_receive_timeout(int, uint64_t);
+int io_receive_timeout(int, uint64_t);
 
 /**
  * io_finish(io):
@@ -53,6 +54,17 @@ void io_receive_timeout(int, uint64_t);
  * next request of the connection.
  */
 int io_finish(struct io *);
+
+/**
+ * io_last(io, whole):
+ * End the answer of a connection that the peer means to keep, and that is to be
+ * closed.  After the end comes a record that the peer has no use for, in the
+ * same write: nginx puts a connection back only if the end of the answer is the
+ * last it has read, so that no other client's request is sent to where nobody
+ * reads.  If the body is not ${whole}, what still comes of it is read, and the
+ * connection closed.
+ */
+void io_last(struct io *, int);
 
 /**
  * io_end(io):

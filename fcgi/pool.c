@@ -16,8 +16,8 @@
 #include "fcgi/pool.h"
 
 #define YOUNG_MS 1000 /* A child that dies sooner could not start. */
-#define PAUSE_MIN 100 /* Then wait so long, doubling, before the next. */
-#define PAUSE_MAX 5000
+#define PAUSE_MIN 100 /* Then wait so long, doubling, before the next, */
+#define PAUSE_MAX 800 /* which is there within a second of what was wrong. */
 
 struct state {
 	struct prefork *p;

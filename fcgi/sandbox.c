@@ -234,6 +234,8 @@ child(void *cookie, size_t slot)
 	struct program *p = cookie;
 	const struct front_job job = {.threads = p->threads,
 	    .quick = p->threads,
+	    .idle_s = FRONT_IDLE_S,
+	    .setting = "sandbox.sessions_max",
 	    .handle = sbx_dispatch,
 	    .cookie = &p->srv};
 

@@ -99,10 +99,12 @@ static const struct kind {
 	const char *name;
 	size_t (*threads)(const struct conf *);
 	size_t (*quick)(const struct conf *);
+	const char *setting;
 } kinds[] = {
-    {"all", all_threads, all_threads},
-    {"files", files_threads, files_quick},
-    {"run", run_threads, run_threads},
+    {"all", all_threads, all_threads,
+	"workers.files_threads and workers.run_threads together"},
+    {"files", files_threads, files_quick, "workers.files_threads"},
+    {"run", run_threads, run_threads, "workers.run_threads"},
 };
 
 static int
@@ -229,6 +231,8 @@ child(void *cookie, size_t slot)
 	    .queue = threads / 8};
 	struct server srv;
 	const struct front_job job = {.threads = threads,
+	    .idle_s = FRONT_IDLE_S,
+	    .setting = p->kind->setting,
 	    .quick = p->kind->quick(&p->conf),
 	    .handle = serve,
 	    .stopping = stopping,
@@ -342,7 +346,7 @@ run_fastcgi(struct program *p)
 	    (p->rates = rates_new()) == NULL ||
 	    (p->seats = seats_new(POOL_SLOTS)) == NULL)
 		return (1);
-	log_info("satchel: pool %s, %zu processes of %zu threads",
+	log_info("satchel: pool %s, %zu processes of up to %zu threads",
 	    p->kind->name, f.processes, p->kind->threads(&p->conf));
 	return (pool_run(&f) ? 1 : 0);
 }

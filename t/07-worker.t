@@ -126,7 +126,7 @@ sub begin_upload {
 
 my $w = start();
 ok(until_true(sub { ask($w, '/healthz') =~ /^Status: 200/ }), 'it starts');
-like(slurp($w->{log}), qr/"level":"info".*pool files, 1 processes of 64 threads/,
+like(slurp($w->{log}), qr/"level":"info".*pool files, 1 processes of up to 64 threads/,
     '... and says as what');
 like(ask($w, '/v1/files'), qr/^Status: 200/, '... and answers');
 {

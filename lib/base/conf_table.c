@@ -190,9 +190,10 @@ const struct row conf_rows[] = {
 	TEXT("log.file", path, AT(log_file), "",
 	    "Append the log here; empty = standard error."),
 	NUM("workers.files_threads", AT(files_threads), "64", 1, 4096,
-	    "Threads of a process in the pool for short requests."),
+	    "Threads of a process in the pool for short requests, at most;"
+	    " they are started when needed."),
 	NUM("workers.run_threads", AT(run_threads), "512", 1, 4096,
-	    "Threads of a process in the pool for model requests."),
+	    "Threads of a process in the pool for model requests, at most."),
 	NUM("workers.processes", AT(processes), "2", 1, 64,
 	    "Processes of a pool, unless the command line says."),
 	NUM("workers.bodies_bytes", AT(bodies_bytes), "1073741824",

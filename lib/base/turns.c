@@ -1,4 +1,6 @@
+#include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/turns.h"
 
@@ -15,21 +17,55 @@ turns_init(struct turns *T, size_t n)
 }
 
 int
-turns_take(struct turns *T, struct turn *turn, pthread_mutex_t *lock)
+turns_hire(struct turns *T, struct turn *turn)
 {
 
-	if (!turn->held && T->spare > 0) {
-		T->spare--;
-		T->looking++;
-		turn->held = 1;
+	if (T->spare == 0)
+		return (-1);
+	T->spare--;
+	T->looking++;
+	turn->held = 1;
+	return (0);
+}
+
+/* Sleep until ${turn} is held, it is over, or the time ${until}. */
+static void
+sleep_until(struct turns *T, struct turn *turn, pthread_mutex_t *lock,
+    const struct timespec *until)
+{
+	struct turn **p;
+	int rc = 0;
+
+	turn->next = T->sleeping;
+	T->sleeping = turn;
+	while (!turn->held && !T->over && rc != ETIMEDOUT)
+		rc = pthread_cond_clockwait(
+		    &turn->given, lock, CLOCK_MONOTONIC, until);
+	if (turn->held)
+		return;
+	for (p = &T->sleeping; *p != NULL && *p != turn; p = &(*p)->next)
+		;
+	if (*p == turn)
+		*p = turn->next;
+}
+
+int
+turns_take(
+    struct turns *T, struct turn *turn, pthread_mutex_t *lock, uint64_t ms)
+{
+	struct timespec until;
+
+	if (!turn->held && !T->over && turns_hire(T, turn)) {
+		(void)clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += (time_t)(ms / 1000);
+		until.tv_nsec += (long)(ms % 1000) * 1000000;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_sec++;
+			until.tv_nsec -= 1000000000;
+		}
+		sleep_until(T, turn, lock, &until);
 	}
-	if (!turn->held) {
-		turn->next = T->sleeping;
-		T->sleeping = turn;
-	}
-	while (!turn->held && !T->over)
-		(void)pthread_cond_wait(&turn->given, lock);
-	return (T->over ? -1 : 0);
+	return (turn->held && !T->over ? 0 : -1);
 }
 
 int
@@ -70,7 +106,7 @@ turns_done(struct turns *T, struct turn *turn)
 		turn->held = 0;
 }
 
-/* Somebody has lost his turn. */
+/* Somebody has lost their turn. */
 static void
 pass_on(struct turns *T)
 {
@@ -84,6 +120,15 @@ pass_on(struct turns *T)
 	T->looking++;
 	turn->held = 1;
 	(void)pthread_cond_signal(&turn->given);
+}
+
+void
+turns_leave(struct turns *T, struct turn *turn)
+{
+
+	turn->held = 0;
+	T->looking--;
+	pass_on(T);
 }
 
 int

@@ -43,11 +43,25 @@ struct turns {
 void turns_init(struct turns *, size_t);
 
 /**
- * turns_take(T, turn, lock):
- * Sleep until ${turn} is held, giving up ${lock} meanwhile.  Return 0, or -1
- * after turns_over().
+ * turns_take(T, turn, lock, ms):
+ * Sleep until ${turn} is held, for ${ms} milliseconds at most, giving up
+ * ${lock} meanwhile.  Return 0, or -1 if it is not held by then, or after
+ * turns_over().
  */
-int turns_take(struct turns *, struct turn *, pthread_mutex_t *);
+int turns_take(struct turns *, struct turn *, pthread_mutex_t *, uint64_t);
+
+/**
+ * turns_hire(T, turn):
+ * Have ${turn} held if there is one that nobody has: its thread, which is yet
+ * to be started, looks for a request.  Return 0, or -1 if there is none.
+ */
+int turns_hire(struct turns *, struct turn *);
+
+/**
+ * turns_leave(T, turn):
+ * Its thread, which holds ${turn}, looks for requests no more.
+ */
+void turns_leave(struct turns *, struct turn *);
 
 /**
  * turns_begin(T, turn):
@@ -58,7 +72,7 @@ int turns_begin(struct turns *, struct turn *);
 
 /**
  * turns_yield(T, turn):
- * The request will not be over soon: let somebody else have ${turn}.
+ * The request will take its time: let somebody else have ${turn}.
  */
 void turns_yield(struct turns *, struct turn *);
 

@@ -15,12 +15,12 @@
 /*
  * A program over front, io, listen and pool with nothing behind it: each path
  * shows one trait of theirs to t/03-front.t.
- *	front SOCKET|HOST:PORT|- PROCESSES THREADS [QUICK [DRAIN_S]]
+ *	front SOCKET|HOST:PORT|- PROCESSES THREADS [QUICK [DRAIN_S [IDLE_S]]]
  * where "-" is the socket it was started with, or CGI.
  */
 
 static int listenfd;
-static size_t threads, quick;
+static size_t threads, quick, idle_s = FRONT_IDLE_S;
 
 static void
 say(struct io *io, const char *text)
@@ -177,8 +177,11 @@ static int
 child(void *cookie, size_t slot)
 {
 
-	const struct front_job job = {
-	    .threads = threads, .quick = quick, .handle = handle};
+	const struct front_job job = {.threads = threads,
+	    .idle_s = (unsigned int)idle_s,
+	    .setting = "THREADS",
+	    .quick = quick,
+	    .handle = handle};
 
 	(void)cookie;
 	(void)slot;
@@ -209,7 +212,7 @@ main(int argc, char *argv[])
 	uint64_t processes, n;
 	const char *where;
 
-	if (argc < 4 || argc > 6 || num_u64(argv[2], 1, POOL_MAX, &processes) ||
+	if (argc < 4 || argc > 7 || num_u64(argv[2], 1, POOL_MAX, &processes) ||
 	    num_u64(argv[3], 1, 4096, &n))
 		return (2);
 	where = strcmp(argv[1], "-") ? argv[1] : NULL;
@@ -217,8 +220,11 @@ main(int argc, char *argv[])
 	if (argc >= 5 && num_u64(argv[4], 1, 4096, &n))
 		return (2);
 	quick = n;
-	if (argc == 6 && num_u64(argv[5], 1, 4096, &p.drain_s))
+	if (argc >= 6 && num_u64(argv[5], 1, 4096, &p.drain_s))
 		return (2);
+	if (argc >= 7 && num_u64(argv[6], 1, 4096, &n))
+		return (2);
+	idle_s = argc >= 7 ? n : idle_s;
 	p.processes = processes;
 	p.cookie = argv[1];
 	listen_raise_nofile();

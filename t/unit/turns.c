@@ -10,6 +10,7 @@
 #define THREADS 8
 #define TURNS 2
 #define ROUNDS 500
+#define LONG 60000
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -28,7 +29,7 @@ sleeper(void *cookie)
 	struct sleeper *s = cookie;
 
 	(void)pthread_mutex_lock(&lock);
-	s->rc = turns_take(s->T, &s->turn, &lock);
+	s->rc = turns_take(s->T, &s->turn, &lock, LONG);
 	(void)pthread_mutex_unlock(&lock);
 	s->woken = 1;
 	return (NULL);
@@ -79,7 +80,8 @@ test_slow(void)
 	struct sleeper b;
 
 	turns_init(&T, 1);
-	ok(turns_take(&T, &a, &lock) == 0 && a.held, "the one turn is had");
+	ok(turns_take(&T, &a, &lock, LONG) == 0 && a.held,
+	    "the one turn is had");
 	ok(turns_tick(&T, 100) == -1, "no tick is needed while somebody looks");
 	begin_sleep(&b, &T);
 	ok(turns_begin(&T, &a) == 1, "nobody looks any more: ticks are");
@@ -107,7 +109,7 @@ test_yield(void)
 	struct sleeper b;
 
 	turns_init(&T, 1);
-	(void)turns_take(&T, &a, &lock);
+	(void)turns_take(&T, &a, &lock, LONG);
 	begin_sleep(&b, &T);
 	(void)pthread_mutex_lock(&lock);
 	(void)turns_begin(&T, &a);
@@ -132,7 +134,7 @@ test_calm(void)
 	int n = 0;
 
 	turns_init(&T, 1);
-	(void)turns_take(&T, &a, &lock);
+	(void)turns_take(&T, &a, &lock, LONG);
 	(void)turns_begin(&T, &a);
 	turns_done(&T, &a);
 	while (turns_tick(&T, ms) != -1 && n++ < 1000)
@@ -143,7 +145,8 @@ test_calm(void)
 		(void)turns_tick(&T, ms += TURNS_MS);
 	turns_done(&T, &a);
 	ok(!a.held && T.spare == 1, "a turn nobody waits for is spare");
-	ok(turns_take(&T, &a, &lock) == 0 && T.spare == 0, "and had at once");
+	ok(turns_take(&T, &a, &lock, LONG) == 0 && T.spare == 0,
+	    "and had at once");
 }
 
 static void
@@ -161,7 +164,38 @@ test_over(void)
 	(void)pthread_join(s[0].thread, NULL);
 	(void)pthread_join(s[1].thread, NULL);
 	ok(s[0].rc == -1 && s[1].rc == -1, "all who sleep are told of the end");
-	ok(turns_take(&T, &s[0].turn, &lock) == -1, "nobody sleeps after it");
+	ok(turns_take(&T, &s[0].turn, &lock, LONG) == -1,
+	    "nobody sleeps after it");
+}
+
+/* Threads that come when there is a turn for them, and go again. */
+static void
+test_hire(void)
+{
+	struct turns T;
+	struct turn a = {.given = PTHREAD_COND_INITIALIZER};
+	struct turn b = {.given = PTHREAD_COND_INITIALIZER};
+	struct sleeper s;
+
+	turns_init(&T, 1);
+	ok(turns_hire(&T, &a) == 0 && a.held && T.looking == 1,
+	    "a new thread has the spare turn");
+	ok(turns_hire(&T, &b) == -1 && !b.held, "another has none");
+	(void)pthread_mutex_lock(&lock);
+	ok(turns_take(&T, &b, &lock, 5) == -1 && T.sleeping == NULL,
+	    "nobody sleeps longer than told");
+	(void)pthread_mutex_unlock(&lock);
+	begin_sleep(&s, &T);
+	(void)pthread_mutex_lock(&lock);
+	ok(turns_take(&T, &b, &lock, 5) == -1 && T.sleeping == &s.turn,
+	    "others go on sleeping");
+	turns_leave(&T, &a);
+	(void)pthread_mutex_unlock(&lock);
+	(void)pthread_join(s.thread, NULL);
+	ok(s.rc == 0 && !a.held && T.looking == 1,
+	    "who leaves hands the turn to who sleeps");
+	turns_leave(&T, &s.turn);
+	ok(T.spare == 1 && T.looking == 0, "or leaves it spare");
 }
 
 /* Threads that take turns while the clock runs. */
@@ -176,7 +210,7 @@ thread(void *cookie)
 
 	(void)cookie;
 	(void)pthread_mutex_lock(&lock);
-	while (turns_take(&shared, &t, &lock) == 0) {
+	while (turns_take(&shared, &t, &lock, LONG) == 0) {
 		(void)turns_begin(&shared, &t);
 		if (++inside > most)
 			most = inside;
@@ -226,6 +260,7 @@ main(void)
 	test_yield();
 	test_calm();
 	test_over();
+	test_hire();
 	test_threads(0);
 	test_threads(1);
 	return (done_testing());
