@@ -155,7 +155,7 @@ answer_one(const struct intake *in)
  * POST /v1/upload
  *
  * 200: a storage session with the file.
- * 400: a form that cannot be read, or no owner key.
+ * 400: a form that cannot be read or has more than one file, or no owner key.
  * 413: too large.
  */
 int
@@ -168,6 +168,12 @@ lc_upload(struct req *r)
 		goto undo;
 	if (in.why != NULL) {
 		(void)lc_reply(r, 400, in.why, NULL);
+		goto undo;
+	}
+	if (in.form.over > 0) {
+		(void)lc_reply(r, 400,
+		    "Only one file can be uploaded here; use /upload/batch",
+		    NULL);
 		goto undo;
 	}
 	if (in.form.file[0]->too_big) {

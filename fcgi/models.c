@@ -125,8 +125,8 @@ models_list(struct req *r)
 }
 
 /*
- * The card of ${id}: as the list has it; else, if a provider could not be asked
- * just now, no more than its name.  1, 0 if there is none, -1.
+ * The card of ${id}: as the list has it; else, as the name can be asked for all
+ * the same, no more than that.  1, 0 if no provider serves it, -1.
  */
 static int
 find_card(
@@ -150,7 +150,7 @@ find_card(
 			card->id = id;
 			return (1);
 		}
-	return (all.partial);
+	return (1);
 }
 
 /*

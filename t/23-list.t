@@ -132,8 +132,8 @@ for ('ASC', 'random', 'asc&order=desc') {
 		my $r = $c->get("/v1/files?purpose=$word", key => 'same');
 		is_deeply([ids($r)], [$made],
 		    "produced files answer to purpose=$word");
-		is($r->{json}{data}[0]{purpose}, 'code_execution_output',
-		    "and are shown by our word ($word)");
+		is($r->{json}{data}[0]{purpose}, 'assistants_output',
+		    "and are shown by the vendor's ($word)");
 	}
 }
 

@@ -226,7 +226,7 @@ is($got->{status}, 200, 'the file can be downloaded');
 is(sha256_hex($got->{body}), sha256_hex($png), 'byte for byte');
 is(header($got, 'Content-Type'), 'image/png', 'as what it is');
 is_deeply({ %{ $s->get("/v1/files/$id")->{json} }{qw(filename purpose bytes)}
-    }, { filename => 'chart.png', purpose => 'code_execution_output',
+    }, { filename => 'chart.png', purpose => 'assistants_output',
     bytes => length($png) }, 'and retrieved');
 is(fetch($id, as => 'bob')->{status}, 404, 'but not by others');
 is($s->get("/v1/files/$id", ant => 1)->{json}{downloadable}, JSON::PP::true,

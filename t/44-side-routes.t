@@ -74,7 +74,10 @@ for (['/v1/models/gpt-x', 'gpt-x'], ['/v1/models/org%2Fopen:7b',
 	$r = $s->get($_->[0]);
 	is("$r->{status} $r->{json}{id}", "200 $_->[1]", $_->[0]);
 }
-for my $path ('nope', 'gpt-nope', 'first:gpt-x') {
+$r = $s->get('/v1/models/gpt-nope');
+is("$r->{status} $r->{json}{id}", '200 gpt-nope',
+    'a name that no list has but that can be asked for');
+for my $path ('nope', 'first:gpt-x', 'all:other-1') {
 	$r = $s->get("/v1/models/$path");
 	is("$r->{status} " . ($r->{json}{error}{code} // ''),
 	    '404 model_not_found', "no $path");

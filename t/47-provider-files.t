@@ -110,7 +110,7 @@ is(scalar(grep { /never/ } listed()), 0, 'what a model only writes is none');
 
 $r = $s->get('/v1/files/cfile_aa1');
 is_deeply([@{ $r->{json} }{qw(id filename purpose bytes)}], ['cfile_aa1',
-    'plot.png', 'code_execution_output', 0], 'as OpenAI shows it');
+    'plot.png', 'assistants_output', 0], 'as OpenAI shows it');
 cmp_ok($r->{json}{expires_at} - $r->{json}{created_at}, '==', 1200,
     'for as long as its container');
 is($s->get('/v1/files/cfile_bb2')->{json}{filename}, 't.csv',

@@ -58,6 +58,7 @@ my %refused = (
 	'a skill without id' => [[kind => 'skill'], [version => '1'], file('x', 'a')],
 	'an id with a slash' => [[kind => 'agent'], [id => 'a/b'], file('x', 'a')],
 	'row 63: no file' => [[kind => 'user']],
+	'two files' => [[kind => 'user'], file('x', 'a'), file('y', 'b')],
 	'row 72: a part without a file' => [[kind => 'user'], ['file', '', '']],
 );
 for (sort keys %refused) {

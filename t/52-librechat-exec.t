@@ -349,7 +349,7 @@ is(bytes_of($echo), 'by the SDK', '... by the pair it was given');
 is(bash('cat x', files => [ref_($echo, name => 'x')])->{json}{stdout}, 'by the SDK',
     '... which is an input too');
 my %sdk = map { $_->{filename} => $_ } @{$s->get('/v1/files', as => 'u1')->{json}{data}};
-is($sdk{'made.txt'}{purpose}, 'code_execution_output', 'an output is in the SDK\'s list');
+is($sdk{'made.txt'}{purpose}, 'assistants_output', 'an output is in the SDK\'s list');
 is($s->get("/v1/files/$sdk{'made.txt'}{id}/content", as => 'u1')->{body}, "out\n",
     '... with its bytes');
 is(bash('cat x', files => [{ id => $sdk->{id}, name => 'x' }])->{status}, 200,

@@ -79,7 +79,7 @@ const struct row conf_rows[] = {
 	    0, TIB,
 	    "Bytes kept of what one run of code produced, in all."),
 	{ "files.openai_output_purpose", &conf_choice,
-	    AT(files_openai_output_purpose), "code_execution_output", 0, 0,
+	    AT(files_openai_output_purpose), "assistants_output", 0, 0,
 	    "code_execution_output|assistants_output",
 	    "Purpose that OpenAI callers see on produced files." },
 	NUM("files.page_max", AT(files_page_max), "10000", 20, 10000,

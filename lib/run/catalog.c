@@ -166,10 +166,8 @@ see_list(struct making *k, const struct conf_provider *p, const struct buf *b)
 	if (b->len == 0 ||
 	    jspan_check(b->p, b->len, LIST_DEPTH, &info) != JSPAN_OK ||
 	    !reader_member(info.root, "data", &data) || jspan_iter(&it, data) ||
-	    it.object) {
-		k->all->partial = 1;
+	    it.object)
 		return (0);
-	}
 	while (jspan_next(&it, NULL, &v))
 		if (see_entry(k, p, v))
 			return (-1);
@@ -219,8 +217,6 @@ ask(struct making *k, const struct conf_provider *p, int gone_fd)
 	ask_head_free(&h);
 	if (urc == UPSTREAM_OK)
 		rc = see_list(k, p, &b);
-	else
-		k->all->partial = 1;
 	buf_free(&b);
 	return (urc == UPSTREAM_GONE ? -1 : rc);
 }

@@ -20,7 +20,6 @@ struct conf_provider;
 struct catalog {
 	struct model_card *cards; /* In the providers' order. */
 	size_t n;
-	int partial; /* A provider could not be asked. */
 };
 
 /**
