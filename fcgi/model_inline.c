@@ -11,8 +11,10 @@
 #include "data/file_held.h"
 #include "run/hold.h"
 #include "run/show.h"
+#include "speech/media.h"
 #include "speech/pick.h"
 #include "speech/stored.h"
+#include "speech/talk.h"
 
 #include "fcgi/io.h"
 #include "fcgi/model.h"
@@ -173,6 +175,15 @@ lost(struct looking *l, const struct stored *s)
 	return (rc);
 }
 
+/* Has the user shown it now, and nothing here can tell what it says? */
+static int
+is_asked(const struct looking *l, const struct stored *s, const struct shown *x)
+{
+
+	return (x->absent && !s->result && s->form != STORED_UPLOAD &&
+	    s->block.p >= l->newest);
+}
+
 static int
 inline_file(struct looking *l, const struct stored *s, const struct file *f)
 {
@@ -207,11 +218,110 @@ inline_file(struct looking *l, const struct stored *s, const struct file *f)
 	case RUN_REFUSED:
 		return (-1);
 	}
+	if (is_asked(l, s, &x)) {
+		(void)show_refuse(&d, s->where, &m->why);
+		return (-1);
+	}
 	rc = stored_put(s, f->name, &x, &b, &at)
 	    ? refuse(&m->why, P_SERVER, NULL, "out of memory")
 	    : replace(l, &b, at);
 	buf_free(&b);
 	return (rc);
+}
+
+/* What came inside the request as media; its texts are in the arena. */
+static int
+read_media(struct looking *l, const struct stored *s, struct media *k)
+{
+	struct arena *mem = l->m->mem;
+	const int image = stored_is_image(s);
+	struct text x;
+	int rc = -1;
+
+	*k = (struct media){.image = image};
+	if (s->name.p != NULL)
+		k->name = pick_str(mem, s->name);
+	if (pick_text(mem, s->data, &x) == 0) {
+		rc =
+		    s->bare ? media_file_data(mem, x, k) : media_url(mem, x, k);
+		if (s->mime.p != NULL)
+			k->mime = pick_str(mem, s->mime);
+	}
+	if (rc <= 0)
+		return (rc == 0
+			? 0
+			: refuse(&l->m->why, P_SERVER, NULL, "out of memory"));
+	return (refuse(&l->m->why, P_BAD_REQUEST, s->where,
+	    "%s: must be a data URL in base64, or an address of http or https",
+	    s->where));
+}
+
+/* Let the request say ${url} where it asked for what is there. */
+static int
+say_url(struct looking *l, const struct stored *s, struct text url)
+{
+	struct buf line = BUF_INIT(4096), b = BUF_INIT(65536);
+	struct jspan at;
+	int rc = -1;
+
+	if (buf_printf(&line, "[%.*s: is not fetched]",
+		(int)(url.len < 2000 ? url.len : 2000), url.p) == 0 &&
+	    stored_put_text(s, line.p, &b, &at) == 0)
+		rc = replace(l, &b, at);
+	buf_free(&line);
+	buf_free(&b);
+	return (rc);
+}
+
+/* Text in the place of ${d}, if the provider does not take it. */
+static int
+put_media(struct looking *l, const struct stored *s, const struct document *d)
+{
+	struct model_req *m = l->m;
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
+	struct shown x;
+	struct jspan at;
+	int rc;
+
+	switch (show_document(&l->env, m->provider, d, &x, &m->why)) {
+	case RUN_OK:
+		break;
+	case RUN_GONE:
+		return (GONE);
+	case RUN_REFUSED:
+		return (-1);
+	}
+	if (x.as != SHOWN_TEXT)
+		return (0);
+	if (is_asked(l, s, &x)) {
+		(void)show_refuse(d, s->where, &m->why);
+		return (-1);
+	}
+	rc = stored_put(s, d->name, &x, &b, &at)
+	    ? refuse(&m->why, P_SERVER, NULL, "out of memory")
+	    : replace(l, &b, at);
+	buf_free(&b);
+	return (rc);
+}
+
+/* An image or a document that came inside the request. */
+static int
+see_media(struct looking *l, const struct stored *s)
+{
+	struct model_req *m = l->m;
+	const struct conf_provider *p = m->provider;
+	struct document d;
+	struct media k;
+
+	if (show_can(p, stored_is_image(s) ? p->vision : p->pdf))
+		return (0);
+	if (read_media(l, s, &k))
+		return (-1);
+	if (k.data.p == NULL)
+		return (say_url(l, s, k.url));
+	if (show_media(&l->env, &k, s->where, &d, &m->why) != RUN_OK)
+		return (-1);
+	return (put_media(l, s, &d));
 }
 
 /* Does an answer given back only tell of the file? */
@@ -240,6 +350,8 @@ see_file(void *cookie, const struct stored *s)
 		    s->member.p <
 			l->edits->list[i].at.p + l->edits->list[i].at.len)
 			return (0); /* It is not there any more. */
+	if (s->data.p != NULL)
+		return (see_media(l, s));
 	if (l->nfiles++ < FILES_MAX)
 		rc = s->ours && is_told(s) ? GONE : find(l, s, &f);
 	else if (is_told(s))
@@ -328,6 +440,23 @@ newest_of(struct jspan list)
 	return (from);
 }
 
+/* A server that does not know the developer takes the system's word for it. */
+static int
+name_roles(struct model_req *m, struct edits *e, struct jspan list)
+{
+	static const char role[] = "\"system\"";
+	struct jspan_iter it;
+	struct jspan v, x;
+	int rc = 0;
+
+	if (m->provider->developer_role || jspan_iter(&it, list))
+		return (0);
+	while (rc == 0 && jspan_next(&it, NULL, &v))
+		if (jspan_get(v, "role", &x) > 0 && jspan_is(x, "developer"))
+			rc = edits_add(m, e, x, role, sizeof(role) - 1);
+	return (rc);
+}
+
 int
 model_inline(struct model_req *m, struct edits *e)
 {
@@ -350,7 +479,13 @@ model_inline(struct model_req *m, struct edits *e)
 			if (wrap_bare(&l, list))
 				return (-1);
 		}
-	} else if (jspan_get(m->root, "messages", &list) > 0)
+	} else if (jspan_get(m->root, "messages", &list) > 0) {
 		l.newest = newest_of(list);
-	return (stored_each(m->root, see_file, &l));
+		if (m->dialect->wire == WIRE_CHAT && name_roles(m, e, list))
+			return (-1);
+	}
+	return (stored_each(m->root,
+	    !show_can(m->provider, m->provider->vision) ||
+		!show_can(m->provider, m->provider->pdf),
+	    see_file, &l));
 }

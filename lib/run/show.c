@@ -6,11 +6,13 @@
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/conf.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 
 #include "data/file.h"
 
 #include "speech/refusal.h"
+#include "speech/talk.h"
 
 #include "run/document_kind.h"
 #include "run/see.h"
@@ -83,6 +85,44 @@ no_memory(struct refusal *why)
 {
 
 	(void)refuse(why, P_SERVER, NULL, "out of memory");
+	return (RUN_REFUSED);
+}
+
+enum run_rc
+show_media(const struct run_env *env, const struct media *m, const char *where,
+    struct document *d, struct refusal *why)
+{
+	unsigned char *bytes = arena_alloc(env->mem, m->data.len + 1);
+	size_t n;
+
+	if (bytes == NULL)
+		return (no_memory(why));
+	if (base64_decode(m->data.p, m->data.len, bytes, &n)) {
+		(void)refuse(why, P_BAD_REQUEST, where, "%s: is not base64",
+		    where != NULL ? where : "data");
+		return (RUN_REFUSED);
+	}
+	*d = (struct document){.name = m->name != NULL ? m->name
+		: m->image                             ? "image"
+						       : "document",
+	    .mime = m->mime != NULL ? m->mime : "application/octet-stream",
+	    .bytes = n,
+	    .p = bytes};
+	if (hash_sha256(bytes, n, d->sha256))
+		return (no_memory(why));
+	document_look(env, d);
+	return (RUN_OK);
+}
+
+enum run_rc
+show_refuse(const struct document *d, const char *where, struct refusal *why)
+{
+
+	(void)refuse(why, P_UNREADABLE, where,
+	    "%s: the file \"%.200s\" cannot be shown to this model, and "
+	    "nothing here reads such files. Ask a model that takes them, or "
+	    "send its text.",
+	    where != NULL ? where : "messages", d->name);
 	return (RUN_REFUSED);
 }
 

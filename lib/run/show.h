@@ -14,6 +14,7 @@
 /* Opaque types. */
 struct conf_provider;
 struct file;
+struct media;
 struct refusal;
 struct talk;
 
@@ -31,6 +32,22 @@ enum run_rc show_document(const struct run_env *, const struct conf_provider *,
  * Fill in the document ${d} that the stored file ${f} is.
  */
 void show_file(const struct run_env *, const struct file *, struct document *);
+
+/**
+ * show_media(env, m, where, d, why):
+ * Fill in the document ${d} whose bytes ${m} holds, at the JSON path ${where}
+ * (NULL: not known) of the request.  RUN_OK or RUN_REFUSED.
+ */
+enum run_rc show_media(const struct run_env *, const struct media *,
+    const char *, struct document *, struct refusal *);
+
+/**
+ * show_refuse(d, where, why):
+ * Say that ${d}, at the JSON path ${where}, is nothing that this model can be
+ * shown, so that nobody is told what it made up.  Returns RUN_REFUSED.
+ */
+enum run_rc
+show_refuse(const struct document *, const char *, struct refusal *);
 
 /**
  * show_is_image(d), show_is_pdf(d):

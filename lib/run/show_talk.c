@@ -1,10 +1,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/base64.h"
 #include "base/buf.h"
 #include "base/conf.h"
-#include "base/hash.h"
 
 #include "data/caller.h"
 #include "data/file.h"
@@ -78,9 +76,9 @@ say_instead(struct state *s, struct part *p, const char *what, const char *why)
 
 /* ---- One part */
 
-/* Put what the model is given of ${d} into ${p}. */
+/* Put what the model is given of ${d} into ${p}, where it is to see that. */
 static enum run_rc
-settle(struct state *s, struct part *p, const struct document *d)
+settle(struct state *s, struct part *p, const struct document *d, int see)
 {
 	struct shown shown;
 	enum run_rc rc;
@@ -88,6 +86,10 @@ settle(struct state *s, struct part *p, const struct document *d)
 	rc = show_document(s->env, s->p, d, &shown, s->why);
 	if (rc != RUN_OK)
 		return (rc);
+	/* What the user shows now; code can read what it has been given. */
+	if (see && shown.absent && p->newest && !p->result &&
+	    (p->kind == PART_MEDIA || s->t->ours == 0))
+		return (show_refuse(d, p->where, s->why));
 	if (shown.as == SHOWN_TEXT) {
 		p->media->data = (struct text){NULL, 0};
 		return (add_text(s, p, shown.head, shown.said));
@@ -111,27 +113,11 @@ settle(struct state *s, struct part *p, const struct document *d)
 static enum run_rc
 settle_inline(struct state *s, struct part *p)
 {
-	struct media *m = p->media;
-	struct document d = {.name = m->name != NULL ? m->name
-		: m->image                           ? "image"
-						     : "document",
-	    .mime = m->mime != NULL ? m->mime : "application/octet-stream"};
-	unsigned char *bytes;
-	size_t n;
+	struct document d;
+	enum run_rc rc;
 
-	if ((bytes = arena_alloc(s->env->mem, m->data.len + 1)) == NULL)
-		return (no_memory(s));
-	if (base64_decode(m->data.p, m->data.len, bytes, &n)) {
-		(void)refuse(s->why, P_BAD_REQUEST, p->where,
-		    "%s: is not base64", p->where != NULL ? p->where : "data");
-		return (RUN_REFUSED);
-	}
-	d.p = bytes;
-	d.bytes = n;
-	if (hash_sha256(bytes, n, d.sha256))
-		return (no_memory(s));
-	document_look(s->env, &d);
-	return (settle(s, p, &d));
+	rc = show_media(s->env, p->media, p->where, &d, s->why);
+	return (rc == RUN_OK ? settle(s, p, &d, 1) : rc);
 }
 
 /* One that is somewhere else: forwarded where the model takes such a thing. */
@@ -168,6 +154,7 @@ lost(struct state *s, struct part *p)
 static enum run_rc
 settle_file(struct state *s, struct part *p, const struct file *f)
 {
+	const int see = p->media != NULL;
 	struct document d;
 
 	show_file(s->env, f, &d);
@@ -181,7 +168,7 @@ settle_file(struct state *s, struct part *p, const struct file *f)
 	if (p->media == NULL &&
 	    (p->media = arena_alloc(s->env->mem, sizeof(*p->media))) == NULL)
 		return (no_memory(s));
-	return (settle(s, p, &d));
+	return (settle(s, p, &d, see));
 }
 
 static enum run_rc

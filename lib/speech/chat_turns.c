@@ -47,7 +47,7 @@ part_image(struct chat *c, struct jspan v)
 		return (reader_refuse(c->rd, "must be an object"));
 	if (reader_opt_str(c->rd, image, "detail", &detail) ||
 	    reader_get_text(c->rd, image, "url", &url) ||
-	    openai_image(c->rd, url, detail))
+	    openai_image(c->rd, url, detail, c->newest))
 		return (-1);
 	reader_out(c->rd, mark);
 	return (0);

@@ -17,9 +17,9 @@ begins(struct text x, const char *s)
 	return (x.len >= len && strncasecmp(x.p, s, len) == 0);
 }
 
-/* "data:TYPE;PARAMETERS;base64,DATA" */
+/* "data:TYPE;PARAMETERS;base64,DATA"; of the parameters, a charset counts. */
 static int
-data_url(struct talk *t, struct text url, struct media *m)
+data_url(struct arena *mem, struct text url, struct media *m)
 {
 	static const char mark[] = ";base64";
 	const char *comma = memchr(url.p, ',', url.len);
@@ -31,23 +31,23 @@ data_url(struct talk *t, struct text url, struct media *m)
 	head = (size_t)(comma - url.p);
 	if (head < lead + tail || strncasecmp(comma - tail, mark, tail) != 0)
 		return (1);
-	for (len = 0; lead + len < head && url.p[lead + len] != ';'; len++)
+	for (len = 0; lead + len < head - tail; len++)
 		if (url.p[lead + len] <= 0x20 || url.p[lead + len] >= 0x7f ||
 		    len == MIME_MAX)
 			return (1);
 	if (len > 0 &&
-	    (m->mime = arena_strndup(t->mem, url.p + lead, len)) == NULL)
+	    (m->mime = arena_strndup(mem, url.p + lead, len)) == NULL)
 		return (-1);
 	m->data = (struct text){comma + 1, url.len - head - 1};
 	return (0);
 }
 
 int
-media_url(struct talk *t, struct text url, struct media *m)
+media_url(struct arena *mem, struct text url, struct media *m)
 {
 
 	if (begins(url, "data:"))
-		return (data_url(t, url, m));
+		return (data_url(mem, url, m));
 	if ((!begins(url, "http://") && !begins(url, "https://")) ||
 	    url.len > URL_MAX || memchr(url.p, '\0', url.len) != NULL)
 		return (1);
@@ -56,11 +56,11 @@ media_url(struct talk *t, struct text url, struct media *m)
 }
 
 int
-media_file_data(struct talk *t, struct text data, struct media *m)
+media_file_data(struct arena *mem, struct text data, struct media *m)
 {
 
 	if (begins(data, "data:"))
-		return (data_url(t, data, m));
+		return (data_url(mem, data, m));
 	m->data = data;
 	return (0);
 }

@@ -4,20 +4,20 @@
 #include "speech/text.h"
 
 /* Opaque types. */
+struct arena;
 struct media;
-struct talk;
 
 /**
- * media_url(t, url, m):
+ * media_url(mem, url, m):
  * Set in ${m} where its bytes are: in a data URL, or at an address of http or
  * https.  Return 0; 1 if ${url} is neither; or -1 if memory ran out.
  */
-int media_url(struct talk *, struct text, struct media *);
+int media_url(struct arena *, struct text, struct media *);
 
 /**
- * media_file_data(t, data, m):
+ * media_file_data(mem, data, m):
  * The same for what is a data URL or mere base64.
  */
-int media_file_data(struct talk *, struct text, struct media *);
+int media_file_data(struct arena *, struct text, struct media *);
 
 #endif /* !SPEECH_MEDIA_H_ */

@@ -75,7 +75,7 @@ source_url(struct reader *rd, const struct block *k)
 	if (reader_get_text(rd, k->source, "url", &url) ||
 	    (p = add(rd, k, NULL)) == NULL)
 		return (-1);
-	switch (media_url(rd->talk, url, p->media)) {
+	switch (media_url(rd->talk->mem, url, p->media)) {
 	case 0:
 		return (0);
 	case 1:

@@ -190,6 +190,7 @@ read_shown(struct reader *rd, struct jspan content, const char *id, int newest)
 	struct jspan_iter it;
 	struct jspan v, type;
 	struct buf b = BUF_INIT(256);
+	struct part **end, *p;
 	struct text x;
 	size_t i = 0, mark;
 	int rc;
@@ -206,9 +207,13 @@ read_shown(struct reader *rd, struct jspan content, const char *id, int newest)
 		buf_free(&b);
 		if (rc)
 			return (reader_no_memory(rd));
-		if (add_text(rd, TALK_USER, x) ||
-		    messages_read_media(rd, v, newest))
+		if (add_text(rd, TALK_USER, x))
 			return (-1);
+		end = rd->talk->last->end;
+		if (messages_read_media(rd, v, newest))
+			return (-1);
+		for (p = *end; p != NULL; p = p->next)
+			p->result = 1;
 		reader_out(rd, mark);
 	}
 	return (0);

@@ -25,15 +25,16 @@ openai_stored(
 
 /* A part whose bytes, or whose address, ${set} takes from ${x}. */
 static int
-add(struct reader *rd, struct text x, struct media more,
-    int (*set)(struct talk *, struct text, struct media *))
+add(struct reader *rd, struct text x, struct media more, int newest,
+    int (*set)(struct arena *, struct text, struct media *))
 {
 	struct part *p = talk_media(rd->talk, TALK_USER, NULL);
 
 	if (p == NULL || (p->where = reader_where(rd)) == NULL)
 		return (reader_no_memory(rd));
+	p->newest = newest;
 	*p->media = more;
-	switch (set(rd->talk, x, p->media)) {
+	switch (set(rd->talk->mem, x, p->media)) {
 	case 0:
 		return (0);
 	case 1:
@@ -60,20 +61,20 @@ openai_file(struct reader *rd, struct jspan v, int newest)
 	if (reader_member(v, "file_data", &m)) {
 		if (reader_get_text(rd, v, "file_data", &x))
 			return (-1);
-		return (add(rd, x, more, media_file_data));
+		return (add(rd, x, more, newest, media_file_data));
 	}
 	if (!reader_member(v, "file_url", &m))
 		return (reader_refuse(
 		    rd, "must have one of file_id, file_data and file_url"));
 	if (reader_get_text(rd, v, "file_url", &x))
 		return (-1);
-	return (add(rd, x, more, media_url));
+	return (add(rd, x, more, newest, media_url));
 }
 
 int
-openai_image(struct reader *rd, struct text url, const char *detail)
+openai_image(struct reader *rd, struct text url, const char *detail, int newest)
 {
 	const struct media more = {.image = 1, .detail = detail};
 
-	return (add(rd, url, more, media_url));
+	return (add(rd, url, more, newest, media_url));
 }

@@ -60,10 +60,10 @@ int openai_text_of(struct reader *, struct jspan, struct text *);
 int openai_file(struct reader *, struct jspan, int);
 
 /**
- * openai_image(rd, url, detail):
+ * openai_image(rd, url, detail, newest):
  * Add the user's image at ${url}, a data URL or another.
  */
-int openai_image(struct reader *, struct text, const char *);
+int openai_image(struct reader *, struct text, const char *, int);
 
 /**
  * openai_stored(rd, v, key, image, newest):

@@ -52,6 +52,8 @@ static const struct problem_row rows[P_COUNT] = {
 	ROW(P_NOT_FOUND, 404, IRE, NULL, NF, NULL, 0, 0),
 	ROW(P_FILE_EXPIRED, 404, IRE, "file_expired", NF, "file_expired", 0, 0),
 	ROW(P_FILE_REFERENCE, 404, IRE, "file_not_found", NF, NULL, 0, 0),
+	ROW(P_UNREADABLE, 400,
+	    IRE, "document_unreadable", IRE, "document_unreadable", 0, 0),
 	ROW(P_MODEL, 404, IRE, "model_not_found", NF, NULL, 0, 0),
 	ROW(P_UNKNOWN_URL, 404, IRE, "unknown_url", NF, NULL, 0, 0),
 	ROW(P_SWITCHED_OFF, 404, IRE, NULL, NF, NULL, 0, 0),

@@ -30,6 +30,7 @@ enum problem {
 	P_NOT_FOUND,  /* 404, param id */
 	P_FILE_EXPIRED,
 	P_FILE_REFERENCE, /* 404 file_not_found: in a model request. */
+	P_UNREADABLE,     /* 400 document_unreadable */
 	P_MODEL,          /* 404 model_not_found */
 	P_UNKNOWN_URL,
 	P_SWITCHED_OFF,   /* 404 with no code. */

@@ -36,7 +36,7 @@ part_image(struct input *in, struct jspan v)
 	if (reader_opt_str(in->rd, v, "detail", &detail) ||
 	    reader_get_text(in->rd, v, "image_url", &url))
 		return (-1);
-	return (openai_image(in->rd, url, detail));
+	return (openai_image(in->rd, url, detail, in->newest));
 }
 
 static int

@@ -18,6 +18,7 @@ struct level {
 struct walk {
 	struct level level[DEPTH_MAX + 1];
 	int depth;
+	int media;
 	struct stored s;
 	stored_fn *fn;
 	void *cookie;
@@ -41,14 +42,19 @@ read_id(struct jspan v, struct stored *st)
 		st->ours = strcmp(s, st->id) != 0;
 }
 
-/* Most requests name no file: one look at their bytes tells.  A key may be
+/* Most requests hold no file: one look at their bytes tells.  A key may be
  * spelled by escapes. */
 static int
-may_hold(struct jspan root)
+may_hold(struct jspan root, int media)
 {
+	static const char *const words[] = {
+	    "file_id", "\\u00", "_url", "file_data", "source"};
+	size_t i;
 
-	return (memmem(root.p, root.len, "file_id", 7) != NULL ||
-	    memmem(root.p, root.len, "\\u00", 4) != NULL);
+	for (i = 0; i < (media ? NELEM(words) : 2U); i++)
+		if (memmem(root.p, root.len, words[i], strlen(words[i])))
+			return (1);
+	return (0);
 }
 
 static size_t step(struct stored *, size_t, const char *, ...)
@@ -150,6 +156,32 @@ find_form(struct walk *w)
 	}
 }
 
+/* Does a call's result hold what is at the walk's end? */
+static int
+in_result(const struct walk *w)
+{
+	struct jspan v;
+	int i;
+
+	for (i = 0; i <= w->depth; i++) {
+		v = w->level[i].v;
+		if (pick_is(v, '{') &&
+		    (type_ends(v, "_result") || type_ends(v, "_output") ||
+			(jspan_get(v, "role", &v) > 0 && jspan_is(v, "tool"))))
+			return (1);
+	}
+	return (0);
+}
+
+/* Give what is at the walk's end to the callback. */
+static int
+give(struct walk *w)
+{
+
+	w->s.result = in_result(w);
+	return (w->fn(w->cookie, &w->s));
+}
+
 /* Look at the members of the value at the walk's end. */
 static int
 look(struct walk *w, int named, size_t len)
@@ -160,6 +192,8 @@ look(struct walk *w, int named, size_t len)
 	size_t i, n;
 	int below = 0, rc = 0;
 
+	if (w->media && stored_media(l->v, &w->s))
+		return (give(w));
 	if (w->depth == DEPTH_MAX || jspan_iter(&it, l->v))
 		return (0);
 	for (i = 0; rc == 0 && jspan_next(&it, &key, &x); i++) {
@@ -183,7 +217,8 @@ look(struct walk *w, int named, size_t len)
 			    ? (struct jspan){key.p,
 				  (size_t)(x.p + x.len - key.p)}
 			    : x;
-			rc = w->fn(w->cookie, &w->s);
+			w->s.data = (struct jspan){NULL, 0};
+			rc = give(w);
 			continue;
 		}
 		l[1] = (struct level){x, it.object ? key : (struct jspan){0}};
@@ -195,11 +230,12 @@ look(struct walk *w, int named, size_t len)
 }
 
 int
-stored_each(struct jspan root, stored_fn *fn, void *cookie)
+stored_each(struct jspan root, int media, stored_fn *fn, void *cookie)
 {
-	struct walk w = {.level[0].v = root, .fn = fn, .cookie = cookie};
+	struct walk w = {
+	    .level[0].v = root, .media = media, .fn = fn, .cookie = cookie};
 
-	return (may_hold(root) ? look(&w, 0, 0) : 0);
+	return (may_hold(root, media) ? look(&w, 0, 0) : 0);
 }
 
 int

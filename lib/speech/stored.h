@@ -15,6 +15,9 @@
  * are stored here, so the text of a request that is passed on gets the file
  * itself in its place.  What a caller's own function is given or takes names no
  * file of anybody's.
+ *
+ * A provider that takes no images or documents gets text in place of those that
+ * came inside the request, too.
  */
 
 /* Opaque type. */
@@ -28,7 +31,8 @@ enum stored_form {
 	STORED_UPLOAD,   /* The block "container_upload". */
 	STORED_INPUT_IMAGE,
 	STORED_INPUT_FILE, /* OpenAI's parts of that name. */
-	STORED_CHAT_FILE,  /* Its part "file". */
+	STORED_CHAT_IMAGE, /* Its parts "image_url"... */
+	STORED_CHAT_FILE,  /* ...and "file". */
 	STORED_CITED,      /* A citation in an answer given back. */
 	STORED_MADE,       /* What a run wrote, in an answer given back. */
 	STORED_OTHER       /* Where a provider cannot be given a file. */
@@ -44,6 +48,12 @@ struct stored {
 	struct jspan source; /* IMAGE, DOCUMENT: the value of "source". */
 	struct jspan member; /* The key "file_id" with its value. */
 	int named;           /* A "filename" stands beside it. */
+	int result;          /* A call's result holds it. */
+
+	/* Strings: what holds its bytes or their address, and what is beside
+	 * that.  p NULL: there is none, and of data: a stored file is named. */
+	struct jspan data, mime, name;
+	int bare; /* The data may be mere base64. */
 };
 
 /**
@@ -52,11 +62,25 @@ struct stored {
 typedef int stored_fn(void *, const struct stored *);
 
 /**
- * stored_each(root, fn, cookie):
+ * stored_each(root, media, fn, cookie):
  * Call ${fn}(${cookie}, ...) for each such name in ${root} (checked by
- * jspan_check()), in its order.  Return 0, or what ${fn} returned to stop.
+ * jspan_check()), and with ${media} for each image and document without one, in
+ * its order.  Return 0, or what ${fn} returned to stop.
  */
-int stored_each(struct jspan, stored_fn *, void *);
+int stored_each(struct jspan, int, stored_fn *, void *);
+
+/**
+ * stored_media(v, s):
+ * Is the object ${v} an image or a document with its bytes or their address?
+ * Then fill in ${s} but for its place in the request.
+ */
+int stored_media(struct jspan, struct stored *);
+
+/**
+ * stored_is_image(s):
+ * Does the request call it an image?
+ */
+int stored_is_image(const struct stored *);
 
 /**
  * stored_put(s, name, shown, b, at):

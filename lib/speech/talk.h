@@ -62,7 +62,8 @@ struct part {
 	const char *name;     /* CALL: the function. */
 	const char *where;    /* FILE, CALL, RESULT: JSON path, or NULL. */
 	int is_error;         /* RESULT */
-	int newest;           /* FILE: in the newest turn of the user. */
+	int newest;           /* FILE, MEDIA: in the user's newest turn... */
+	int result;           /* ...where the result of a call shows it. */
 	struct text instruct; /* TEXT: it is an instruction in mid-conversation,
 			       * which ${text} says with a mark; p NULL: it is
 			       * none. */

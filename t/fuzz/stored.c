@@ -81,7 +81,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (jspan_check(text.p, len, 128, &info) != JSPAN_OK)
 		return (0);
-	(void)stored_each(info.root, see, &c);
+	(void)stored_each(info.root, (int)(len & 1), see, &c);
 	(void)held_each(info.root, hear, NULL);
 	if (jspan_splice(&b, text, c.list, c.n) ||
 	    jspan_check(b.p, b.len, 130, &info) != JSPAN_OK)

@@ -60,7 +60,7 @@ stored_files(void)
 	int found;
 
 	for (i = 0; i < NELEM(files); i++) {
-		found = stored_each(checked(files[i].in), take, &s);
+		found = stored_each(checked(files[i].in), 0, take, &s);
 		ok(found == (files[i].where != NULL) &&
 			(!found ||
 			    (strcmp(s.where, files[i].where) == 0 &&
