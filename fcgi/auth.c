@@ -1,8 +1,10 @@
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/clock.h"
 #include "base/conf.h"
+#include "base/log.h"
 #include "data/mark.h"
 #include "data/schema.h"
 
@@ -74,7 +76,7 @@ find_token(const struct req *r, const char **header)
 	return (NULL);
 }
 
-/* One text for every key in ${header} that will not do, so that none can be
+/* One text for every key in ${header} that is not valid, so that none can be
  * told apart. */
 static int
 refuse(struct req *r, const char *header)
@@ -206,8 +208,13 @@ auth_check(struct req *r)
 		return (-1);
 	rc = caller_find(
 	    r->srv->db, r->mem, token, id, &r->caller, &r->file, &r->file_rc);
-	if (rc == DATA_NONE)
+	if (rc == DATA_NONE) {
+		/* The caller is not told which. */
+		log_warn("auth: a key is refused: %s (id %" PRIu64 ", in %s)",
+		    caller_why(r->srv->db, r->mem, token, &r->caller),
+		    r->caller.key, header);
 		return (refuse(r, header));
+	}
 	if (rc != DATA_OK) {
 		(void)reply_data(r, rc);
 		return (-1);

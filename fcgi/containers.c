@@ -269,7 +269,7 @@ check_allowed(struct req *r)
 
 	if (r->srv->conf->sandbox_url == NULL) {
 		(void)reply_problem(r, P_NO_SANDBOX, NULL,
-		    "This gateway has no sandbox to run code in.");
+		    "No sandbox is configured here, so no code can be run.");
 		return (-1);
 	}
 	rc = policy_in_force(r->srv->db, r->mem, r->caller.owner.workspace, &f);

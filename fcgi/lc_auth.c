@@ -1,4 +1,6 @@
 #include <stdlib.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -96,11 +98,15 @@ static int
 check_key(struct req *r, const char *key)
 {
 	enum data_rc rc;
+	char why[96];
 
 	rc = caller_find(r->srv->db, r->mem, key, NULL, &r->caller, NULL, NULL);
-	if (rc == DATA_NONE)
-		return (refuse(r, "Invalid API key",
-		    "the API key is unknown, revoked, expired or disabled"));
+	if (rc == DATA_NONE) {
+		(void)snprintf(why, sizeof(why), "API key: %s (id %" PRIu64 ")",
+		    caller_why(r->srv->db, r->mem, key, &r->caller),
+		    r->caller.key);
+		return (refuse(r, "Invalid API key", why));
+	}
 	if (rc != DATA_OK) {
 		(void)reply_data(r, rc);
 		return (-1);

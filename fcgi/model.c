@@ -74,16 +74,23 @@ refuse_runs(struct model_req *m, enum runs runs)
 	switch (runs) {
 	case RUNS_NO_SANDBOX:
 		(void)refuse(&m->why, P_NO_SANDBOX, "tools",
-		    "This gateway has no sandbox to run code in.");
+		    "No sandbox is configured here, so no code can be run.");
 		break;
 	case RUNS_DISABLED:
 		(void)refuse(&m->why, P_POLICY, "tools",
 		    "Code execution is turned off for this workspace.");
 		break;
 	default:
-		(void)refuse(&m->why, P_NO_EXECUTION, "tools",
-		    "The model '%.200s' cannot be offered the tool '%.80s'.",
-		    m->peek.model, m->peek.type);
+		if (m->r->srv->conf->sandbox_url == NULL)
+			(void)refuse(&m->why, P_NO_EXECUTION, "tools",
+			    "The tool '%.80s' is not available: no sandbox is "
+			    "configured here.",
+			    m->peek.type);
+		else
+			(void)refuse(&m->why, P_NO_EXECUTION, "tools",
+			    "The model '%.200s' cannot be offered the tool "
+			    "'%.80s'.",
+			    m->peek.model, m->peek.type);
 		break;
 	}
 	return (model_refuse(m));

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/num.h"
 #include "base/version.h"
+#include "data/mark.h"
 #include "data/schema.h"
 #include "http/jwk.h"
 #include "io/blob.h"
@@ -309,6 +310,21 @@ reload(struct prefork *f, void *cookie)
 	return (0);
 }
 
+/* Say now if there is no store; it may come back like the database. */
+static void
+warn_store(const struct conf *c, struct db *db)
+{
+	struct store *S = store_open(c->files_root);
+
+	if (S == NULL)
+		return;
+	if (mark_learn(db, S) == DATA_OK && store_ready(S) != BLOB_OK)
+		log_warn("satchel: the store %s is not there or not ours; "
+			 "files get 503",
+		    c->files_root);
+	store_close(S);
+}
+
 /*
  * Refuse to touch a schema of another number.  A database that is away may come
  * back, and is then looked at before its first row is.
@@ -324,9 +340,11 @@ check_schema(const struct conf *c)
 		return (-1);
 	}
 	rc = schema_check(db);
-	db_close(db);
 	if (rc == DATA_DOWN)
 		log_warn("satchel: no database yet; requests get 503");
+	else if (rc == DATA_OK)
+		warn_store(c, db);
+	db_close(db);
 	return (rc == DATA_OK || rc == DATA_DOWN ? 0 : -1);
 }
 

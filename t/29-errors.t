@@ -44,6 +44,33 @@ my %text;
 			return $r;
 		});
 	}
+	# The log knows why.
+	$s->admin(@$_) for [qw(workspace create later)],
+	    [qw(user create later u)], [qw(user create default w)];
+	my ($ws, $user) = map { $s->admin(qw(key create), @$_)->{out} =~ s/\s+$//r }
+	    [qw(later u)], [qw(default w)];
+	$s->admin(qw(workspace disable later));
+	$s->admin(qw(user disable default w));
+	for (['unknown', $unknown], ['revoked', $disabled], ['expired', $expired],
+	    ['malformed', 'nonsense'], ['its workspace is disabled', $ws],
+	    ['its user is disabled', $user]) {
+		my ($why, $key) = @$_;
+		my $r = $s->get('/v1/files', as => undef,
+		    headers => [Authorization => "Bearer $key"]);
+		my $request = $r->{head}{'x-request-id'}[0];
+		is("$r->{status} " . join('|', map { $_->{msg} } grep {
+		    ($_->{request} // '') eq $request && defined $_->{msg} }
+		    $s->log) =~ s/id [1-9]\d*/id N/r, '401 auth: a key is refused: '
+		    . "$why (id " . ($why =~ /un|mal/ ? 0 : 'N')
+		    . ', in Authorization)', "a key: $why");
+		$r = $s->post('/v1/exec', as => undef, headers => ['x-api-key' =>
+		    $key], json => { lang => 'bash', code => 'echo' });
+		my ($line) = grep { ($_->{request} // '') eq
+		    $r->{head}{'x-request-id'}[0] && defined $_->{msg} } $s->log;
+		like("$r->{status} $line->{msg}",
+		    qr/^401 librechat: .*: API key: \Q$why\E \(id \d+\)$/,
+		    '... of LibreChat');
+	}
 	is(join('|', keys %text), 'holds no valid API key. Send Authorization: '
 	    . 'Bearer KEY or x-api-key: KEY.', 'row 68: one text for all of them');
 }

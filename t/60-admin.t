@@ -177,6 +177,24 @@ is_deeply([@{$keys[2]}{qw(id hint workspace user role names label revoked)}],
     [3, $keys[2]{hint}, 'default', 'alice', 'management', 'key',
     'for the console', undef], '... says whose they are');
 
+# On a terminal the columns stand below each other.
+{
+	my $list = MariaDB::run({}, 'script', '-qec', join(' ', map { "'$_'" }
+	    "$MariaDB::build/satchel-admin", '-c', $server->conf('s'),
+	    qw(user list)), '/dev/null')->{out};
+	my ($head, @rows) = split /\r?\n/, $list;
+	my $at = index $head, 'created';
+	cmp_ok($at, '>', 0, 'a list on a terminal');
+	unlike($list, qr/\t/, '... has no tabs');
+	is(join(' ', map { substr($_, $at - 1, 5) =~ /^ \d{4}$/ ? 1 : $_ } @rows),
+	    join(' ', (1) x @rows), '... but aligned columns');
+	like($rows[0], qr/^1 +default +alice +- /, '... and no key where there is none');
+}
+my $help = admin(qw(key create --help));
+is($help->{exit}, 0, 'the help of one command');
+like($help->{out}, qr/\A  key create --workspace WORKSPACE/, '... is its own');
+unlike($help->{out}, qr/key revoke|usage:/, '... alone');
+
 is_done('revoke', qw(key revoke 1));
 is_refused(1, qr/key 1 is revoked/, 'twice', qw(key revoke 1));
 is_refused(1, qr/no key 999/, 'no such key', qw(key revoke 999));
@@ -199,7 +217,7 @@ sub disabled {
 	    lines('the keys', qw(key list));
 }
 is_done('disable a user', qw(user disable default carol));
-is(disabled(), 2, '... and his keys');
+is(disabled(), 2, '... and their keys');
 is_refused(1, qr/user carol is disabled already/, 'twice',
     qw(user disable default carol));
 is_done('disable a workspace', qw(workspace disable shared));
@@ -287,6 +305,9 @@ my ($short) = file('live', 'too short', 99);
 my $orphan_path = blob(key(), 'nobody knows me');
 my $stray_path = blob(key(), 'me neither', 1);
 my $left_path = blob($good, 'hello', 1);
+$server->sql("INSERT INTO upload (id, pid, workspace_id, user_id, state, bytes,"
+    . " name, mime, purpose, lifetime_s, created, expires, sweep_at) VALUES (1,"
+    . " 'u1', 1, 1, 'pending', 9, 'big', 'm', 'p', 0, 1, 1, 1)", 's');
 $server->sql("INSERT INTO upload_part (pid, upload_id, state, store_key, bytes,"
     . " created, sweep_at) VALUES ('x', 1, 'live', '" . key() . "', 3, 1, 1)",
     's');
@@ -294,12 +315,15 @@ my %wrong = (rows => 4, blobs => 7, missing => 2, wrong_size => 1, orphans => 1,
     orphan_bytes => 15, strays => 2);
 my $before = $server->sql('SELECT * FROM file ORDER BY id', 's');
 my $said = fsck(1, 'what is wrong is found', \%wrong);
-like($said, qr/^file \d+, blob $missing: its bytes are missing$/m, '... named');
-like($said, qr/^file \d+, blob $short: its bytes are not as many as it says$/m,
+like($said, qr/^file-p\d+ "n" of alice in default, blob $missing: its bytes are missing$/m,
+    '... named as its owner knows it');
+like($said, qr/^file-p\d+ "n" of alice in default, blob $short: its bytes are not as many as it says$/m,
     '... one by one');
-like($said, qr/^upload_part 1, blob \w+: its bytes are missing$/m,
+like($said, qr/^a part of upload_u1 "big" of alice in default, blob \w+: its bytes are missing$/m,
     '... parts of uploads too');
-is(scalar(split /\n/, $said), 6, '... and nothing else');
+like($said, qr/^Blobs without a row are no loss: satchel-sweep removes them once they are a day old\.$/m,
+    '... and what becomes of the others');
+is(scalar(split /\n/, $said), 7, '... and nothing else');
 is($server->sql('SELECT * FROM file ORDER BY id', 's'), $before,
     '... and no row changed');
 is(scalar(grep { -e } $orphan_path, $stray_path, $left_path), 3,

@@ -151,11 +151,11 @@ sub states {
 {
 	fresh();
 	my $expired = file('live', 2 * $HOUR);
-	my $young = file('live', 5 * $MIN);
+	my $young = file('live', 5 * $MIN, col => { bytes => 12 });
 	my $later = file('live', -$HOUR);
 	my $never = file('live', undef, col => { created => ago(900 * $DAY) });
 	my $dead = file('dead', 11 * $MIN);
-	my $fresh_dead = file('dead', 9 * $MIN);
+	my $fresh_dead = file('dead', 9 * $MIN, col => { bytes => 8 });
 	store($_, 100, 900 * $DAY)
 	    for $expired, $young, $later, $never, $dead, $fresh_dead;
 	file('gone', 25 * $HOUR, col => { store_key => 'NULL' });
@@ -166,6 +166,9 @@ sub states {
 	is("$r->{exit} " . said($r), '0 expired=2 files=2 bytes=200 tombstones=1 '
 	    . 'complete dry', 'dry run: says what would go');
 	is(names() . states(), $before, 'and changes nothing');
+	# Over, but within the 600 s: one expired, one dead.
+	like($r->{err}, qr/^held back for files\.grace_seconds \(600 s\): 2 files, 20 bytes; to free\nthem now: satchel-sweep -s files\.grace_seconds=0$/m,
+	    'and what is held back, and how to free it');
 	is(scalar(() = $r->{err} =~ /^would remove: file-[0-9a-f]+, 100 bytes\n/mg), 2,
 	    'each file is listed');
 

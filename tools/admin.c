@@ -6,11 +6,13 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/runas.h"
 #include "base/version.h"
 #include "data/schema.h"
 #include "io/db.h"
 
 #include "tools/admin.h"
+#include "tools/admin_print.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -21,53 +23,59 @@ static const struct admin_cmd commands[] = {
 	{ "workspace create", ADMIN_SCHEMA, admin_workspace_create,
 	    "NAME [--tenant TENANT]",
 	    "Make a workspace, shared with the JWT name space TENANT." },
-	{ "workspace list", ADMIN_SCHEMA, admin_workspace_list, "",
+	{ "workspace list", ADMIN_SCHEMA | ADMIN_LIST,
+	    admin_workspace_list, "",
 	    "List the workspaces." },
 	{ "workspace disable", ADMIN_SCHEMA, admin_workspace_disable, "NAME",
-	    "Let nobody in with the keys of a workspace." },
+	    "Refuse the keys of a workspace." },
 	{ "workspace enable", ADMIN_SCHEMA, admin_workspace_enable, "NAME",
-	    "Let them in again." },
+	    "Accept them again." },
 	{ "user create", ADMIN_SCHEMA, admin_user_create, "WORKSPACE NAME",
 	    "Make a user." },
-	{ "user list", ADMIN_SCHEMA, admin_user_list, "",
+	{ "user list", ADMIN_SCHEMA | ADMIN_LIST,
+	    admin_user_list, "",
 	    "List the users." },
 	{ "user disable", ADMIN_SCHEMA, admin_user_disable, "WORKSPACE NAME",
-	    "Let nobody in with the keys of a user." },
+	    "Refuse the keys of a user." },
 	{ "user enable", ADMIN_SCHEMA, admin_user_enable, "WORKSPACE NAME",
-	    "Let him in again." },
+	    "Accept them again." },
 	{ "key create", ADMIN_SCHEMA, admin_key_create,
 	    "--workspace WORKSPACE --user USER\n"
 	    "      [--role user|workspace-admin|management] [--expires WHEN]"
 	    " [--label TEXT]\n      [--tenant TENANT]",
-	    "Make a key and print it, this once.  With --tenant, which can\n"
-	    "      stand for --workspace, user names asserted under the key "
-	    "are\n      those of the tenant's JWTs.  The words WORKSPACE USER "
-	    "alone\n      do as well as their options." },
-	{ "key list", ADMIN_SCHEMA, admin_key_list, "",
+	    "Make a key and print it; it is never shown again.  WORKSPACE\n"
+	    "      and USER may also be given as plain words.  --tenant, which "
+	    "can\n      replace --workspace, makes the user names that callers "
+	    "assert\n      under the key those of the tenant's JWTs." },
+	{ "key list", ADMIN_SCHEMA | ADMIN_LIST,
+	    admin_key_list, "",
 	    "List the keys, each by its last four characters." },
 	{ "key revoke", ADMIN_SCHEMA, admin_key_revoke, "ID",
-	    "End a key now and for good." },
+	    "End a key now; this cannot be undone." },
 	{ "key expire", ADMIN_SCHEMA, admin_key_expire, "ID WHEN|never",
-	    "End a key at WHEN, also in the past; never takes the end away." },
+	    "End a key at WHEN, which may be in the past; never: remove its\n"
+	    "      end." },
 	{ "policy set", ADMIN_SCHEMA, admin_policy_set,
 	    "WORKSPACE [--enabled yes|no] [--executor WORD]\n"
 	    "      [--max-iterations N] [--exec-timeout SECONDS] [--hint TEXT]",
-	    "Say what a workspace may do with code execution; what is not\n"
-	    "      given is the deployment's." },
-	{ "policy list", ADMIN_SCHEMA, admin_policy_list, "",
-	    "List the workspaces of which something is said." },
+	    "Set what a workspace may do with code execution; where nothing\n"
+	    "      is given, the deployment's settings hold." },
+	{ "policy list", ADMIN_SCHEMA | ADMIN_LIST,
+	    admin_policy_list, "",
+	    "List the workspaces that have a policy." },
 	{ "policy clear", ADMIN_SCHEMA, admin_policy_clear, "WORKSPACE",
-	    "Take that back." },
+	    "Remove the policy of a workspace." },
 	{ "executor set", ADMIN_SCHEMA, admin_executor_set,
 	    "auto|local|provider",
-	    "Say who runs code when neither request nor workspace does, over\n"
-	    "      code_execution.executor of the configuration." },
+	    "Set who runs code where neither the request nor the workspace's\n"
+	    "      policy says; overrides code_execution.executor." },
 	{ "executor clear", ADMIN_SCHEMA, admin_executor_clear, "",
-	    "Let the configuration hold again." },
+	    "Use code_execution.executor of the configuration again." },
 	{ "store adopt", ADMIN_SCHEMA, admin_store_adopt, "",
 	    "Mark files.root, as it is now, as the store of this database." },
 	{ "fsck", ADMIN_SCHEMA, admin_fsck, "[--repair] [--force]",
-	    "Compare rows with bytes, both ways; change nothing unless told." },
+	    "Compare rows with bytes, both ways; changes nothing without\n"
+	    "      --repair." },
 	{ "check librechat", ADMIN_CONF, admin_check_librechat,
 	    "[--url BASE]",
 	    "Upload, run, download and delete as LibreChat would, with the\n"
@@ -138,6 +146,15 @@ admin_data(enum data_rc rc)
 	return (ADMIN_USAGE);
 }
 
+/* One command and what it does. */
+static void
+help_command(FILE *fp, const struct admin_cmd *c)
+{
+
+	fprintf(fp, "  %s%s%s\n      %s\n", c->name,
+	    *c->args != '\0' ? " " : "", c->args, c->help);
+}
+
 static void
 help(FILE *fp)
 {
@@ -153,8 +170,7 @@ help(FILE *fp)
 	      "list\n\ncommands:\n",
 	    fp);
 	for (c = commands; c < commands + NELEM(commands); c++)
-		fprintf(fp, "  %s%s%s\n      %s\n", c->name,
-		    *c->args != '\0' ? " " : "", c->args, c->help);
+		help_command(fp, c);
 	fputs("\nWHEN is RFC 3339 (2027-01-31T00:00:00Z) or +DAYSd (+90d).\n\n"
 	      "exit status: 0 done; 1 refused, or problems were found; 2 could "
 	      "not run\n(wrong words, wrong settings, no database)\n",
@@ -229,6 +245,28 @@ globals(struct admin *a, int argc, char **argv, int *want_help)
 	return (n);
 }
 
+/* Run ${c}; on a terminal, columns are aligned before they are shown. */
+static int
+run_aligned(struct admin *a, const struct admin_cmd *c, int argc, char **argv)
+{
+	FILE *terminal = stdout, *held;
+	char *text = NULL;
+	size_t len = 0;
+	int status;
+
+	if (!(c->flags & ADMIN_LIST) || a->json || !isatty(STDOUT_FILENO) ||
+	    (held = open_memstream(&text, &len)) == NULL)
+		return (c->run(a, argc, argv));
+	stdout = held;
+	status = c->run(a, argc, argv);
+	(void)fclose(held);
+	stdout = terminal;
+	if (text != NULL)
+		print_aligned(terminal, text);
+	free(text);
+	return (status);
+}
+
 /* Run ${c} with what its flags ask for. */
 static int
 run(struct admin *a, const struct admin_cmd *c, int argc, char **argv)
@@ -240,6 +278,8 @@ run(struct admin *a, const struct admin_cmd *c, int argc, char **argv)
 		return (c->run(a, argc, argv));
 	if (conf_load(&a->args, &a->conf))
 		goto err0;
+	if (runas_owner("satchel-admin", a->conf.files_root))
+		goto err1;
 	if ((c->flags & (ADMIN_DB | ADMIN_SCHEMA)) &&
 	    (a->db = db_open(&a->conf)) == NULL) {
 		(void)admin_fail("out of memory");
@@ -247,7 +287,7 @@ run(struct admin *a, const struct admin_cmd *c, int argc, char **argv)
 	}
 	rc = (c->flags & ADMIN_SCHEMA) ? schema_check(a->db) : DATA_OK;
 	if (rc == DATA_OK)
-		status = c->run(a, argc, argv);
+		status = run_aligned(a, c, argc, argv);
 	else if (rc != DATA_STATE) /* Which schema_check() has explained. */
 		status = admin_data(rc);
 	db_close(a->db);
@@ -270,7 +310,10 @@ main(int argc, char *argv[])
 	if ((n = globals(&a, argc, argv, &want_help)) == -1)
 		return (admin_usage("-c and -s take a word after them"));
 	if (want_help) {
-		help(stdout);
+		if (n > 0 && (c = find(n, argv, &words)) != NULL)
+			help_command(stdout, c);
+		else
+			help(stdout);
 		return (ADMIN_OK);
 	}
 	if (n == 0) {

@@ -33,6 +33,7 @@ struct admin {
 #define ADMIN_CONF 1   /* The settings. */
 #define ADMIN_DB 2     /* A database handle; implies ADMIN_CONF. */
 #define ADMIN_SCHEMA 4 /* The schema at our number; implies ADMIN_DB. */
+#define ADMIN_LIST 8   /* It prints columns, with tabs between them. */
 
 /**
  * A command, given the words after its name.  Returns an enum admin_exit, after

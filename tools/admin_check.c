@@ -6,8 +6,10 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/jset.h"
+#include "base/log.h"
 #include "data/mark.h"
 #include "data/schema.h"
+#include "data/setting.h"
 #include "io/db.h"
 
 #include "tools/admin.h"
@@ -18,7 +20,11 @@
 /* Where the answer goes: a JSON document, or lines as they come. */
 struct sheet {
 	json_object *settings, *checks; /* NULL: lines. */
-	int failed;
+	int broken;                     /* Memory ran out. */
+	unsigned int warnings, failures;
+
+	/* What the database says of the executor; "" = nothing. */
+	char executor[32], source[256];
 };
 
 /* --- settings --- */
@@ -31,6 +37,12 @@ show_setting(void *cookie, const char *name, const char *value,
 	json_object *o;
 
 	(void)help;
+	if (*s->executor != '\0' && strcmp(name, SETTING_EXECUTOR) == 0) {
+		(void)snprintf(s->source, sizeof(s->source),
+		    "database; the configuration says %s, %s", value, source);
+		value = s->executor;
+		source = s->source;
+	}
 	if (s->settings == NULL) {
 		printf("%-36s %s  (%s)\n", name,
 		    *value == '\0' ? "\"\"" : value, source);
@@ -40,10 +52,10 @@ show_setting(void *cookie, const char *name, const char *value,
 	    jset(o, "name", jstr(name)) || jset(o, "value", jstr(value)) ||
 	    jset(o, "source", jstr(source))) {
 		json_object_put(o);
-		s->failed = 1;
+		s->broken = 1;
 		return;
 	}
-	s->failed |= jadd(s->settings, o) != 0;
+	s->broken |= jadd(s->settings, o) != 0;
 }
 
 /* --- what is looked at --- */
@@ -92,10 +104,10 @@ look(struct sheet *s, struct check *k, const struct check_item *i)
 		p = buf_ok(&said) && said.p != NULL ? said.p : "";
 		if (remedy.len > 0 && buf_ok(&remedy))
 			todo = remedy.p;
-		if (st == CHECK_FAIL)
-			s->failed = 1;
+		s->failures += st == CHECK_FAIL;
+		s->warnings += st == CHECK_WARN;
 		if (s->checks != NULL)
-			s->failed |= show_json(s, i, st, p, todo) != 0;
+			s->broken |= show_json(s, i, st, p, todo) != 0;
 		else
 			printf("%-4s  %-21s %s%s%s\n", state_word(st), i->name,
 			    p, st == CHECK_OK ? "" : " -> ",
@@ -135,12 +147,18 @@ look_at_all(struct sheet *s, const struct conf *c)
 	/* The host first: it forks, and wants no threads or connections. */
 	for (i = check_host; i->name != NULL; i++)
 		look(s, &k, i);
+	for (i = check_machine; i->name != NULL; i++)
+		look(s, &k, i);
+	for (i = check_peers; i->name != NULL; i++)
+		look(s, &k, i);
 	if ((k.mem = arena_new(1 << 20)) == NULL)
 		goto err0;
 	if ((k.db = db_open(c)) == NULL)
 		goto err1;
 	k.asked = clock_unix_ms();
 	k.facts_rc = facts_find(k.db, k.mem, &k.facts);
+	if (k.facts_rc == DATA_DOWN)
+		(void)snprintf(k.down, sizeof(k.down), "%s", db_why());
 	if (k.facts_rc == DATA_OK)
 		k.schema = schema_check(k.db);
 	probe_store(&k);
@@ -167,13 +185,42 @@ print_json(struct sheet *s)
 	    jset(o, "settings", json_object_get(s->settings)) == 0 &&
 	    (s->checks == NULL ||
 		jset(o, "checks", json_object_get(s->checks)) == 0) &&
-	    jset(o, "ok", jbool(!s->failed)) == 0)
+	    (s->checks == NULL ||
+		(jset(o, "warnings", jint(s->warnings)) == 0 &&
+		    jset(o, "failures", jint(s->failures)) == 0)) &&
+	    jset(o, "ok", jbool(s->failures == 0)) == 0)
 		p = json_object_to_json_string_ext(o,
 		    JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (p != NULL)
 		printf("%s\n", p);
 	json_object_put(o);
 	return (p == NULL ? -1 : 0);
+}
+
+/* Which executor the database names instead of the configuration. */
+static void
+find_executor(struct sheet *s, const struct conf *c)
+{
+	struct arena *mem = arena_new(1024);
+	struct db *db = db_open(c);
+	struct setting set;
+
+	if (mem != NULL && db != NULL &&
+	    setting_find(db, mem, SETTING_EXECUTOR, &set) == DATA_OK)
+		(void)snprintf(
+		    s->executor, sizeof(s->executor), "%s", set.value);
+	db_close(db);
+	arena_free(mem);
+}
+
+/* The last line. */
+static void
+sum_up(const struct sheet *s)
+{
+
+	printf("\n%u warning%s, %u failure%s\n", s->warnings,
+	    s->warnings == 1 ? "" : "s", s->failures,
+	    s->failures == 1 ? "" : "s");
 }
 
 int
@@ -189,20 +236,26 @@ admin_check(struct admin *a, int argc, char **argv)
 	    ((s.settings = json_object_new_array()) == NULL ||
 		(s.checks = json_object_new_array()) == NULL))
 		rc = -1;
+	log_mute(1); /* What the log would say is said here. */
+	if (!config_only)
+		find_executor(&s, &a->conf);
 	conf_each(&a->conf, show_setting, &s);
 	if (!config_only) {
 		if (!a->json)
 			printf("\n");
 		(void)fflush(stdout);
 		rc |= look_at_all(&s, &a->conf);
+		if (!a->json)
+			sum_up(&s);
 	}
+	log_mute(0);
 	if (a->json)
 		rc |= print_json(&s);
 	json_object_put(s.settings);
 	json_object_put(s.checks);
-	if (rc)
+	if (rc || s.broken)
 		return (admin_fail("out of memory"));
-	return (s.failed ? ADMIN_NO : ADMIN_OK);
+	return (s.failures > 0 ? ADMIN_NO : ADMIN_OK);
 }
 
 int

@@ -35,6 +35,7 @@ struct check {
 	struct facts facts; /* If facts_rc is DATA_OK. */
 	enum data_rc schema;
 	uint64_t asked;     /* Our clock when facts were asked for. */
+	char down[320];     /* Why the database cannot be used; or "". */
 	struct buf *remedy; /* What to do, where an item knows better. */
 };
 
@@ -52,7 +53,7 @@ struct check_item {
 int check_mark_fits(const struct check *);
 
 /* Ends with a NULL name. */
-extern const struct check_item check_host[];
+extern const struct check_item check_host[], check_machine[], check_peers[];
 extern const struct check_item check_store[];
 
 #endif /* !TOOLS_ADMIN_CHECK_H_ */

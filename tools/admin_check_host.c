@@ -93,6 +93,22 @@ look_isolation(const struct check *k, struct buf *said)
 	return (CHECK_WARN);
 }
 
+/* Is there neither a sandbox for this gateway nor one on this machine? */
+static int
+no_sandbox(const struct check *k)
+{
+
+	return (k->c->sandbox_url == NULL && access(k->c->sandbox_dir, F_OK));
+}
+
+/* Is nginx in front, as far as the settings say? */
+static int
+behind_nginx(const struct check *k)
+{
+
+	return (k->c->files_sendfile == SENDFILE_XACCEL);
+}
+
 /* Append each language that ${L} has and ${root} has not; how many it has. */
 static size_t
 put_absent(const struct languages *L, const char *root, struct buf *said)
@@ -122,7 +138,7 @@ look_languages(const struct check *k, struct buf *said)
 	size_t n;
 
 	limits_of(k->c, &lim);
-	if (lim.isolation == ISOLATION_REMOTE)
+	if (lim.isolation == ISOLATION_REMOTE || no_sandbox(k))
 		return (CHECK_SKIP);
 	if ((L = languages_load(k->c->sandbox_languages, &err)) == NULL) {
 		buf_printf(said, "sandbox.languages: %s",
@@ -161,8 +177,8 @@ look_backlog(const struct check *k, struct buf *said)
 	uint64_t n;
 	FILE *f;
 
-	(void)k;
-	if ((f = fopen("/proc/sys/net/core/somaxconn", "re")) == NULL)
+	if (!behind_nginx(k) ||
+	    (f = fopen("/proc/sys/net/core/somaxconn", "re")) == NULL)
 		return (CHECK_SKIP);
 	if (fgets(line, sizeof(line), f) != NULL)
 		line[strcspn(line, "\n")] = '\0';
@@ -171,24 +187,6 @@ look_backlog(const struct check *k, struct buf *said)
 		return (CHECK_SKIP);
 	buf_printf(said, "net.core.somaxconn is %" PRIu64, n);
 	return (n < BACKLOG ? CHECK_WARN : CHECK_OK);
-}
-
-static enum check_state
-look_sandbox(const struct check *k, struct buf *said)
-{
-	const struct sandbox s = {.url = k->c->sandbox_url,
-	    .token = k->c->sandbox_token,
-	    .gone_fd = -1};
-
-	if (k->c->sandbox_url == NULL) {
-		buf_puts(said, "none configured, so no code is run here");
-		return (CHECK_WARN);
-	}
-	buf_puts(said, k->c->sandbox_url);
-	if (sandbox_health(&s) == SANDBOX_OK)
-		return (CHECK_OK);
-	buf_puts(said, " does not answer");
-	return (CHECK_FAIL);
 }
 
 /*
@@ -302,17 +300,11 @@ look_users(const struct check *k, struct buf *said)
 }
 
 static enum check_state
-look_providers(const struct check *k, struct buf *said)
-{
-
-	buf_printf(said, "%zu configured", k->c->nproviders);
-	return (k->c->nproviders == 0 ? CHECK_WARN : CHECK_OK);
-}
-
-static enum check_state
 look_body(const struct check *k, struct buf *said)
 {
 
+	if (!behind_nginx(k))
+		return (CHECK_SKIP);
 	buf_printf(said,
 	    "server.body_max_bytes is %" PRIu64 ", " NGINX_SHIPPED
 	    " passes %llu" NGINX_UNSEEN,
@@ -324,6 +316,8 @@ static enum check_state
 look_budget(const struct check *k, struct buf *said)
 {
 
+	if (!behind_nginx(k))
+		return (CHECK_SKIP);
 	buf_printf(said,
 	    "code_execution.turn_budget_s is %" PRIu64 ", " NGINX_SHIPPED
 	    " waits %d s" NGINX_UNSEEN,
@@ -335,7 +329,7 @@ static enum check_state
 look_bytes(const struct check *k, struct buf *said)
 {
 
-	if (k->c->files_sendfile != SENDFILE_XACCEL)
+	if (!behind_nginx(k))
 		return (CHECK_SKIP);
 	buf_printf(said,
 	    "to be locations below %s, alias %s/; " NGINX_SHIPPED
@@ -382,8 +376,6 @@ const struct check_item check_host[] = {
 	  "raise the limit (LimitNOFILE= in the unit), or lower "
 	  "workers.run_threads" },
 	{ "host.backlog", look_backlog, "sysctl net.core.somaxconn=4096" },
-	{ "sandbox.health", look_sandbox,
-	  "start satchel-sandbox and set sandbox.url to its address" },
 	{ "sandbox.users", look_users,
 	  "run satchel-sandbox and satchel-keeper as a user of their own, with "
 	  "a range in /etc/subuid and /etc/subgid or started as root (INSTALL, "
@@ -391,8 +383,6 @@ const struct check_item check_host[] = {
 	{ "sandbox.keeper", look_keeper,
 	  "start satchel-keeper as the user of satchel-sandbox; its log says "
 	  "what hinders it" },
-	{ "providers", look_providers,
-	  "name a model server under providers:, or model requests get 404" },
 	{ "librechat.jwt", look_tokens,
 	  "make it a place of public keys (KID.pem or a JSON Web Key Set) that "
 	  "this account can read, with no private key among them" },

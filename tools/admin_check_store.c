@@ -10,6 +10,7 @@
 
 #define SKEW_MS 2000
 #define MIB (1024 * 1024)
+#define SWEEP_LATE_MS (24 * 3600 * 1000ULL)
 
 static enum check_state
 look_publish(const struct check *k, struct buf *said)
@@ -67,11 +68,10 @@ look_database(const struct check *k, struct buf *said)
 	else
 		buf_puts(said, c->db_socket);
 	if (k->facts_rc != DATA_OK) {
-		buf_printf(said,
-		    k->facts_rc == DATA_DOWN
-			? " does not answer, or does not let %s into %s"
-			: " cannot be asked by %s in %s",
-		    c->db_user, c->db_name);
+		buf_printf(said, " cannot be used by %s in %s", c->db_user,
+		    c->db_name);
+		if (*k->down != '\0')
+			buf_printf(said, ": %s", k->down);
 		return (CHECK_FAIL);
 	}
 	buf_printf(said, ": %s%s", k->facts.version,
@@ -198,6 +198,28 @@ look_executor(const struct check *k, struct buf *said)
 	}
 }
 
+/* When did a sweep last do all there was to do? */
+static enum check_state
+look_sweep(const struct check *k, struct buf *said)
+{
+	struct setting s;
+	uint64_t ago;
+
+	if (k->facts_rc != DATA_OK)
+		return (CHECK_SKIP);
+	switch (setting_find(k->db, k->mem, SETTING_SWEPT, &s)) {
+	case DATA_OK:
+		ago = k->facts.now > s.updated ? k->facts.now - s.updated : 0;
+		buf_printf(said, "last done %" PRIu64 " min ago", ago / 60000);
+		return (ago > SWEEP_LATE_MS ? CHECK_WARN : CHECK_OK);
+	case DATA_NONE:
+		buf_puts(said, "never done yet");
+		return (CHECK_WARN);
+	default:
+		return (CHECK_SKIP); /* The schema is not right, as it says. */
+	}
+}
+
 /* clang-format off */
 const struct check_item check_store[] = {
 	{ "store.publish", look_publish,
@@ -221,6 +243,9 @@ const struct check_item check_store[] = {
 	{ "database.durability", look_flush,
 	  "set it to 1, or accept losing the last second at a power cut" },
 	{ "executor", look_executor, "" },
+	{ "sweep", look_sweep,
+	  "let cron run satchel-sweep (conf/cron/satchel), and look at what it "
+	  "prints" },
 	{ NULL, NULL, NULL }
 };
 /* clang-format on */

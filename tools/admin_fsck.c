@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/jset.h"
 #include "data/fsck.h"
@@ -54,6 +55,7 @@ struct fsck {
 	int tty;
 	enum data_rc rc;    /* Of the database, once something went wrong. */
 	enum blob_rc store; /* Of the store. */
+	uint64_t total;     /* Rows there are; 0: not asked. */
 	uint64_t rows, blobs, orphan_bytes, found[NKINDS], repaired, shown;
 	struct problem *problems;
 	size_t n, cap;
@@ -69,22 +71,43 @@ progress(struct fsck *f, const char *what, uint64_t n)
 	if ((now = clock_ms()) - f->shown < TICK_MS)
 		return;
 	f->shown = now;
-	fprintf(stderr, "\r%s: %llu\033[K", what, (unsigned long long)n);
+	fprintf(stderr, "\r%s: %llu", what, (unsigned long long)n);
+	if (f->total > 0)
+		fprintf(stderr, " of %llu", (unsigned long long)f->total);
+	fprintf(stderr, "\033[K");
+}
+
+/* Name a row as its owner knows it. */
+static void
+say_row(struct fsck *f, const struct fsck_row *r, const char *said)
+{
+	struct arena *mem = arena_new(2048);
+	struct fsck_name n;
+
+	if (mem != NULL && fsck_name(f->a->db, mem, r, &n) == DATA_OK)
+		fprintf(stderr,
+		    r->table == FSCK_FILE
+			? "file-%s \"%s\" of %s in %s, blob %s: %s\n"
+			: "a part of upload_%s \"%s\" of %s in %s, blob %s: "
+			  "%s\n",
+		    n.pid, n.name, n.user, n.workspace, r->key, said);
+	else
+		fprintf(stderr, "row %llu, blob %s: %s\n",
+		    (unsigned long long)r->row, r->key, said);
+	arena_free(mem);
 }
 
 /* Say what is wrong with ${r}, and remember it. */
 static int
 problem(struct fsck *f, enum kind kind, const struct fsck_row *r)
 {
-	static const char *const tables[] = {"file", "upload_part"};
 	struct problem *p;
 	size_t cap;
 
 	f->found[kind]++;
 	fprintf(stderr, "%s", f->tty ? "\r\033[K" : "");
 	if (kind == MISSING || kind == SIZE)
-		fprintf(stderr, "%s %llu, blob %s: %s\n", tables[r->table],
-		    (unsigned long long)r->row, r->key, kinds[kind].said);
+		say_row(f, r, kinds[kind].said);
 	else
 		fprintf(stderr, "blob %s: %s\n", r->key, kinds[kind].said);
 	if (f->n == PROBLEMS_MAX)
@@ -137,9 +160,11 @@ static int
 check_rows(struct fsck *f, enum fsck_table table)
 {
 	struct fsck_row rows[FSCK_BATCH];
-	uint64_t after = 0;
+	uint64_t after = 0, all = 0;
 	size_t n, i;
 
+	if (f->tty && fsck_count(f->a->db, table, &all) == DATA_OK)
+		f->total = f->rows + all;
 	do {
 		f->rc = fsck_rows(f->a->db, table, after, rows, &n);
 		if (f->rc != DATA_OK)
@@ -189,6 +214,7 @@ check_blobs(struct fsck *f)
 {
 	unsigned int n;
 
+	f->total = 0;
 	f->store = blob_walk_temp(f->S, check_blob, f);
 	for (n = 0; n < BLOB_SHARDS; n++) {
 		if (f->store != BLOB_OK || f->rc != DATA_OK)
@@ -311,6 +337,10 @@ fsck_run(struct fsck *f, int may_repair, int force)
 	}
 	if (may_repair && repair_all(f))
 		goto err;
+	if (!may_repair && f->found[ORPHAN] > 0)
+		fprintf(stderr,
+		    "Blobs without a row are no loss: satchel-sweep removes "
+		    "them once they are a day old.\n");
 	return (summary(f));
 
 err:

@@ -188,13 +188,15 @@ static int
 user_print(void *cookie, const struct user *u)
 {
 	const struct admin *a = cookie;
-	char made[PRINT_TIME], off[PRINT_TIME];
+	char made[PRINT_TIME], off[PRINT_TIME], key[24] = "-";
 	json_object *o;
 
 	if (!a->json) {
-		printf("%llu\t%s\t%s\t%llu\t%s\t%s\n",
-		    (unsigned long long)u->id, u->workspace, u->name,
-		    (unsigned long long)u->key, print_time(u->created, made),
+		if (u->key != 0)
+			(void)snprintf(key, sizeof(key), "%llu",
+			    (unsigned long long)u->key);
+		printf("%llu\t%s\t%s\t%s\t%s\t%s\n", (unsigned long long)u->id,
+		    u->workspace, u->name, key, print_time(u->created, made),
 		    print_time(u->disabled, off));
 		return (0);
 	}

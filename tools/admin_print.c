@@ -7,6 +7,7 @@
 #include "tools/admin.h"
 #include "tools/admin_print.h"
 
+#define COLUMNS 16
 #define DAY_MS 86400000ULL
 #define DAYS_MAX 36500
 
@@ -36,6 +37,55 @@ print_json(json_object *o)
 	printf("%s\n", s);
 	json_object_put(o);
 	return (ADMIN_OK);
+}
+
+/* How many columns of a terminal the ${len} bytes at ${s} take, about. */
+static size_t
+width(const char *s, size_t len)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < len; i++)
+		n += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return (n);
+}
+
+/* The widths of the columns of ${text}. */
+static void
+widths(const char *text, size_t wide[COLUMNS])
+{
+	size_t i = 0, len, n;
+
+	for (; *text != '\0'; text += len + 1) {
+		len = strcspn(text, "\t\n");
+		n = width(text, len);
+		if (i < COLUMNS && n > wide[i])
+			wide[i] = n;
+		i = text[len] == '\t' ? i + 1 : 0;
+		if (text[len] == '\0')
+			break;
+	}
+}
+
+void
+print_aligned(FILE *fp, const char *text)
+{
+	size_t wide[COLUMNS] = {0}, i = 0, len, n;
+
+	widths(text, wide);
+	for (; *text != '\0'; text += len + 1) {
+		len = strcspn(text, "\t\n");
+		fwrite(text, 1, len, fp);
+		if (text[len] == '\0')
+			break;
+		n = width(text, len);
+		if (text[len] == '\t')
+			fprintf(fp, "%*s",
+			    i < COLUMNS ? (int)(wide[i] - n) + 2 : 2, "");
+		else
+			fputc('\n', fp);
+		i = text[len] == '\t' ? i + 1 : 0;
+	}
 }
 
 int

@@ -2,6 +2,7 @@
 #define TOOLS_ADMIN_PRINT_H_
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include <json.h>
 
@@ -36,5 +37,12 @@ int print_jtime(json_object *, const char *, uint64_t);
  * Unix milliseconds ${ms}.  Return 0 or -1.
  */
 int time_parse(const char *, uint64_t, uint64_t *);
+
+/**
+ * print_aligned(fp, text):
+ * Write the lines of ${text} to ${fp}, the tabs between their columns replaced
+ * by as many spaces as align them.
+ */
+void print_aligned(FILE *, const char *);
 
 #endif /* !TOOLS_ADMIN_PRINT_H_ */

@@ -9,9 +9,11 @@
 #include "base/conf.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/runas.h"
 #include "base/version.h"
 #include "data/mark.h"
 #include "data/schema.h"
+#include "data/setting.h"
 #include "data/sweep.h"
 #include "io/blob.h"
 #include "io/db.h"
@@ -144,10 +146,11 @@ progress(void *cookie, const struct sweep_count *n)
 	if (!v->tty || now - v->shown < 100)
 		return;
 	v->shown = now;
-	(void)printf("\r%6.1f s: %ju files, %ju bytes, %ju other rows, "
-		     "%ju other names, %ju failed ",
-	    (double)(now - v->start) / 1000, (uintmax_t)n->files,
-	    (uintmax_t)n->bytes,
+	(void)printf(
+	    "\r%6.1f s: %ju expired, %ju files, %ju bytes, %ju other rows, "
+	    "%ju other names, %ju failed ",
+	    (double)(now - v->start) / 1000, (uintmax_t)n->expired,
+	    (uintmax_t)n->files, (uintmax_t)n->bytes,
 	    (uintmax_t)(n->uploads + n->parts + n->tombstones + n->keys +
 		n->containers + n->calls + n->usage),
 	    (uintmax_t)(n->temp + n->orphans), (uintmax_t)n->failed);
@@ -171,6 +174,20 @@ expired(void *cookie, const char *name)
 
 	(void)cookie;
 	(void)fprintf(stderr, "would expire: file-%s\n", name);
+}
+
+/* What a full disk needs to know: what would go, were it not so young. */
+static void
+tell_held(const struct sweep *s)
+{
+	uint64_t files, bytes;
+
+	if (s->grace_s == 0 || sweep_held(s, &files, &bytes) || files == 0)
+		return;
+	(void)fprintf(stderr,
+	    "held back for files.grace_seconds (%ju s): %ju files, %ju bytes; "
+	    "to free\nthem now: satchel-sweep -s files.grace_seconds=0\n",
+	    (uintmax_t)s->grace_s, (uintmax_t)files, (uintmax_t)bytes);
 }
 
 /* The one line, or on a terminal the same a line each. */
@@ -240,6 +257,7 @@ run(const struct conf *c, const struct options *o)
 	    .cookie = &v};
 	struct sweep_count n;
 	enum sweep_rc rc;
+	uint64_t now;
 	int code = EXIT_NORUN;
 
 	if (o->max_seconds > 0)
@@ -261,6 +279,11 @@ run(const struct conf *c, const struct options *o)
 		goto done;
 	}
 	rc = sweep_run(&s, &n);
+	/* For satchel-admin check: that nobody sweeps is seen nowhere else. */
+	if (rc == SWEEP_DONE && !o->dry_run && db_now(s.db, &now) == DB_OK)
+		(void)setting_put(s.db, SETTING_SWEPT, "1", now);
+	if (o->dry_run)
+		tell_held(&s);
 	summary(&v, &n, rc, o->dry_run);
 	code = exit_code(rc, &n);
 
@@ -286,7 +309,8 @@ main(int argc, char **argv)
 	(void)sigaction(SIGINT, &sa, NULL);
 	if (conf_load(&o.args, &c))
 		return (EXIT_NORUN);
-	if (log_open("satchel-sweep", c.log_file))
+	if (runas_owner("satchel-sweep", c.files_root) ||
+	    log_open("satchel-sweep", c.log_file))
 		code = EXIT_NORUN;
 	else
 		code = run(&c, &o);

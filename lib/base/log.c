@@ -15,6 +15,7 @@
 static int log_fd = STDERR_FILENO;
 static char log_program[32] = "satchel";
 static __thread const char *log_id;
+static int log_muted;
 
 /* A line being built: escaping makes at most six bytes of one. */
 struct line {
@@ -40,6 +41,13 @@ log_open(const char *program, const char *path)
 		(void)close(log_fd);
 	log_fd = fd;
 	return (0);
+}
+
+void
+log_mute(int on)
+{
+
+	log_muted = on;
 }
 
 void
@@ -146,6 +154,8 @@ finish(struct line *l)
 {
 
 	copy_str(l, "}\n");
+	if (log_muted)
+		return;
 	while (write(log_fd, l->p, l->len) == -1 && errno == EINTR)
 		continue;
 }

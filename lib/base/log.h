@@ -19,6 +19,13 @@
 int log_open(const char *, const char *);
 
 /**
+ * log_mute(on):
+ * From now on write no lines, or write them again: for a program that says
+ * itself what its calls come to.
+ */
+void log_mute(int);
+
+/**
  * log_request(id):
  * From now on this thread's lines carry the request id ${id}, which must stay
  * valid; NULL ends that.

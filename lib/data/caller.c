@@ -53,9 +53,31 @@ caller_row(char *const *cols, struct caller *c)
 		return (DATA_FAIL);
 	}
 	c->names = strcmp(cols[8], "workspace") == 0 ? 0 : c->key;
-	return (expires > c->now && cols[9] == NULL && cols[10] == NULL
-		? DATA_OK
-		: DATA_NONE);
+	c->refused = cols[9] != NULL ? "revoked"
+	    : expires <= c->now      ? "expired"
+	    : cols[10] != NULL       ? "disabled"
+				     : NULL;
+	return (c->refused == NULL ? DATA_OK : DATA_NONE);
+}
+
+const char *
+caller_why(
+    struct db *db, struct arena *mem, const char *token, const struct caller *c)
+{
+	static const char sql[] = "SELECT disabled FROM workspace"
+				  " WHERE id = ? AND disabled IS NOT NULL";
+	const struct db_arg args[] = {DB_U64(c->owner.workspace)};
+	char *col;
+
+	if (!is_key(token))
+		return ("malformed");
+	if (c->refused == NULL)
+		return ("unknown");
+	if (strcmp(c->refused, "disabled") != 0)
+		return (c->refused);
+	return (db_row(db, mem, sql, args, NELEM(args), &col, 1) == DB_OK
+		? "its workspace is disabled"
+		: "its user is disabled");
 }
 
 enum data_rc
@@ -81,6 +103,8 @@ caller_find(struct db *db, struct arena *mem, const char *token, const char *id,
 	enum db_rc dbrc;
 	enum data_rc rc;
 
+	c->key = 0;
+	c->refused = NULL;
 	if (!is_key(token))
 		return (DATA_NONE);
 	if (hash_sha256(token, strlen(token), sha))

@@ -18,13 +18,23 @@ struct db;
 enum role { ROLE_USER, ROLE_WORKSPACE_ADMIN, ROLE_MANAGEMENT };
 
 struct caller {
-	uint64_t key; /* Row id. */
+	uint64_t key; /* Row id; of a known key that is refused too. */
 	struct owner owner;
 	uint64_t names; /* Name space of names it asserts, as in table user. */
 	enum role role;
 	const char *workspace, *user; /* Their names. */
 	uint64_t now;                 /* The database's clock, Unix ms. */
+	const char *refused;          /* Why a known key is; NULL: it is not. */
 };
+
+/**
+ * caller_why(db, mem, token, c):
+ * Why caller_find() has said DATA_NONE of ${token}, for the log: "malformed",
+ * "unknown", "revoked", "expired", "its workspace is disabled" or "its user is
+ * disabled".  ${c} is as it left it.
+ */
+const char *
+caller_why(struct db *, struct arena *, const char *, const struct caller *);
 
 /**
  * caller_find(db, mem, token, id, c, f, have):

@@ -21,6 +21,11 @@
 	"UPDATE " table " SET state = 'dead', sweep_at = ?" \
 	" WHERE id = ? AND state = 'live'"
 
+#define COUNT(table) "SELECT COUNT(*) FROM " table " WHERE state = 'live'"
+#define OWNER                                              \
+	"  LEFT JOIN workspace w ON w.id = f.workspace_id" \
+	"  LEFT JOIN user u ON u.id = f.user_id"
+
 /* A batch being filled in. */
 struct batch {
 	enum fsck_table table;
@@ -62,6 +67,49 @@ fsck_rows(struct db *db, enum fsck_table table, uint64_t after,
 	rc = db_rows(db, sql[table], args, NELEM(args), 3, batch_row, &b);
 	*n = b.n;
 	return (data_rc_of(rc));
+}
+
+enum data_rc
+fsck_count(struct db *db, enum fsck_table table, uint64_t *n)
+{
+	static const char *const sql[] = {
+	    [FSCK_FILE] = COUNT("file"), [FSCK_PART] = COUNT("upload_part")};
+	struct arena *mem;
+	enum data_rc rc;
+	char *col;
+
+	if ((mem = arena_new(64)) == NULL)
+		return (DATA_FAIL);
+	rc = data_rc_of(db_row(db, mem, sql[table], NULL, 0, &col, 1));
+	if (rc == DATA_OK && num_u64(col, 0, UINT64_MAX, n))
+		rc = DATA_FAIL;
+	arena_free(mem);
+	return (rc);
+}
+
+enum data_rc
+fsck_name(struct db *db, struct arena *mem, const struct fsck_row *r,
+    struct fsck_name *name)
+{
+	static const char *const sql[] = {
+	    [FSCK_FILE] =
+		"SELECT f.pid, f.name, w.name, u.name FROM file f" OWNER
+		" WHERE f.id = ?",
+	    [FSCK_PART] = "SELECT f.pid, f.name, w.name, u.name"
+			  "  FROM upload_part p JOIN upload f"
+			  "    ON f.id = p.upload_id" OWNER " WHERE p.id = ?"};
+	const struct db_arg args[] = {DB_U64(r->row)};
+	char *cols[4];
+	enum db_rc rc;
+
+	rc = db_row(db, mem, sql[r->table], args, NELEM(args), cols, 4);
+	if (rc != DB_OK)
+		return (data_rc_of(rc));
+	*name = (struct fsck_name){.pid = cols[0] != NULL ? cols[0] : "?",
+	    .name = cols[1] != NULL ? cols[1] : "?",
+	    .workspace = cols[2] != NULL ? cols[2] : "?",
+	    .user = cols[3] != NULL ? cols[3] : "?"};
+	return (DATA_OK);
 }
 
 enum data_rc

@@ -8,7 +8,8 @@
 
 /* What fsck asks of the rows that name blobs, and does to them. */
 
-/* Opaque type. */
+/* Opaque types. */
+struct arena;
 struct db;
 
 /* The tables whose rows name blobs. */
@@ -33,6 +34,27 @@ struct fsck_row {
  */
 enum data_rc
 fsck_rows(struct db *, enum fsck_table, uint64_t, struct fsck_row *, size_t *);
+
+/**
+ * fsck_count(db, table, n):
+ * Set ${n} to about how many rows fsck_rows() will give.  DATA_OK, DATA_DOWN,
+ * DATA_FAIL.
+ */
+enum data_rc fsck_count(struct db *, enum fsck_table, uint64_t *);
+
+/* What people know of a row. */
+struct fsck_name {
+	const char *pid; /* Of the file, or of the upload of a part. */
+	const char *name, *workspace, *user;
+};
+
+/**
+ * fsck_name(db, mem, r, name):
+ * Fill in ${name} for ${r}, from ${mem}.  DATA_OK, DATA_NONE, DATA_DOWN,
+ * DATA_FAIL.
+ */
+enum data_rc fsck_name(
+    struct db *, struct arena *, const struct fsck_row *, struct fsck_name *);
 
 /**
  * fsck_live(db, r):

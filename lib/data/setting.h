@@ -7,7 +7,7 @@
 
 /*
  * Settings that are changed while the programs run: a row overrides the setting
- * of the same name in the configuration (ruling 20).
+ * of the same name in the configuration.
  */
 
 /* Opaque types. */
@@ -16,6 +16,9 @@ struct db;
 
 /* The executor of requests that say nothing, of workspaces with no pin. */
 #define SETTING_EXECUTOR "code_execution.executor"
+
+/* When a sweep last did all there was to do; its value says nothing. */
+#define SETTING_SWEPT "sweep.done"
 
 struct setting {
 	const char *value;

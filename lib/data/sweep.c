@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
@@ -120,6 +121,32 @@ batch_exec(const struct run *r, const char *sql, const uint64_t *lead,
 	for (i = 0; i < SWEEP_BATCH; i++)
 		args[n++] = (struct db_arg)DB_U64(i < b->n ? b->row[i].id : 0);
 	return (run_db(db_exec(r->s->db, sql, args, n, affected, NULL)));
+}
+
+int
+sweep_held(const struct sweep *s, uint64_t *files, uint64_t *bytes)
+{
+	static const char sql[] =
+	    "SELECT COUNT(*), COALESCE(SUM(bytes), 0) FROM file"
+	    " WHERE state IN ('live', 'dead') AND sweep_at > ?"
+	    "   AND sweep_at <= ? AND store_key IS NOT NULL";
+	uint64_t now, from;
+	struct arena *mem;
+	char *cols[2];
+	int rc = -1;
+
+	if (db_now(s->db, &now) != DB_OK)
+		return (-1);
+	from = now > s->grace_s * 1000 ? now - s->grace_s * 1000 : 0;
+	const struct db_arg args[] = {DB_U64(from), DB_U64(now)};
+	if ((mem = arena_new(256)) == NULL)
+		return (-1);
+	if (db_row(s->db, mem, sql, args, 2, cols, 2) == DB_OK &&
+	    num_u64(cols[0], 0, UINT64_MAX, files) == 0 &&
+	    num_u64(cols[1], 0, UINT64_MAX, bytes) == 0)
+		rc = 0;
+	arena_free(mem);
+	return (rc);
 }
 
 enum sweep_rc

@@ -95,6 +95,13 @@ struct sweep {
 };
 
 /**
+ * sweep_held(s, files, bytes):
+ * Set ${files} and ${bytes} to what is over but within its grace time, so that
+ * a sweep without one would free it.  Return 0, or -1.
+ */
+int sweep_held(const struct sweep *, uint64_t *, uint64_t *);
+
+/**
  * sweep_run(s, n):
  * Do all that is due and set ${n}, also when it ends before that.
  */
