@@ -9,6 +9,7 @@
 #include "data/policy.h"
 #include "run/container_use.h"
 #include "run/seed.h"
+#include "speech/container_ask.h"
 #include "speech/dialect.h"
 #include "speech/refusal.h"
 
@@ -119,6 +120,20 @@ expires_after(const struct container *c)
 	return (o);
 }
 
+/* The policy that holds, whatever was asked for. */
+static json_object *
+no_network(void)
+{
+	json_object *o;
+
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "type", jstr("disabled"))) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
 static json_object *
 container_object(const struct req *r, const struct container *c)
 {
@@ -134,7 +149,10 @@ container_object(const struct req *r, const struct container *c)
 	    jset(o, "status",
 		jstr(c->expires > r->caller.now ? "running" : "expired")) ||
 	    jset(o, "expires_after", expires_after(c)) ||
-	    jset(o, "memory_limit", jstr(c->memory))) {
+	    jset(o, "memory_limit",
+		jstr(container_memory(
+		    c->memory, r->srv->conf->sandbox_session_memory))) ||
+	    jset(o, "network_policy", no_network())) {
 		json_object_put(o);
 		return (NULL);
 	}
@@ -187,22 +205,23 @@ take_expiry(struct req *r, json_object *o, uint64_t *idle_s)
 	return (0);
 }
 
-/* A session has what the deployment gives it, which is the limit. */
+/* What else is asked of it; the answer shows what of that holds. */
 static int
-take_memory(struct req *r, json_object *o, const char **memory)
+take_rest(struct req *r, struct jspan text, json_object *o, const char **memory)
 {
-	static const char *const words[] = {"1g", "4g", "16g", "64g"};
-	enum jget rc;
-	size_t i;
+	struct jspan_info info;
+	const char *why, *member;
 
-	*memory = words[0];
-	rc = jget_str(o, "memory_limit", memory);
-	if (rc == JGET_ABSENT || rc == JGET_NULL)
-		return (0);
-	for (i = 0; rc == JGET_OK && i < NELEM(words); i++)
-		if (strcmp(*memory, words[i]) == 0)
-			return (0);
-	return (reply_invalid(r, "memory_limit", "1g, 4g, 16g or 64g"));
+	*memory = "1g";
+	if (jspan_check(text.p, text.len, JGET_DEPTH, &info) != JSPAN_OK)
+		return (reply_invalid(r, "the body", "JSON"));
+	if ((why = container_ask_wrong(info.root, &member)) != NULL) {
+		(void)reply_problem(
+		    r, P_INVALID_VALUE, member, "%s: %s", member, why);
+		return (-1);
+	}
+	(void)jget_str(o, "memory_limit", memory);
+	return (0);
 }
 
 /* Find one file that is to lie there from the beginning. */
@@ -320,15 +339,17 @@ containers_create(struct req *r)
 {
 	struct container_new new = {.life_s = r->srv->conf->sandbox_lifetime_s};
 	struct seeds all = {0};
+	struct jspan text;
 	json_object *o;
 	int answered = 0;
 
 	all.end = &all.first;
-	if (check_allowed(r) || req_json(r, BODY_MAX, &o, NULL, NULL))
+	if (check_allowed(r) || req_json(r, BODY_MAX, &o, &text.p, &text.len))
 		return (0);
 	if (take_name(r, o, &new.name) == 0 &&
 	    take_expiry(r, o, &new.idle_s) == 0 &&
-	    take_memory(r, o, &new.memory) == 0 && take_files(r, o, &all) == 0)
+	    take_rest(r, text, o, &new.memory) == 0 &&
+	    take_files(r, o, &all) == 0)
 		answered = create(r, &new, &all);
 	json_object_put(o);
 	return (answered);

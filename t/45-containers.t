@@ -204,7 +204,8 @@ my $c = $s->get("/v1/containers/cntr_gw_$bare")->{json};
 is_deeply($c, { id => "cntr_gw_$bare", object => 'container', name => 'auto',
     created_at => $c->{created_at}, last_active_at => $c->{last_active_at},
     status => 'running', expires_after => { anchor => 'last_active_at',
-    minutes => 20 }, memory_limit => '1g' }, 'retrieve');
+    minutes => 20 }, memory_limit => '1g', network_policy => { type =>
+    'disabled' } }, 'retrieve');
 $r = $s->get("/v1/containers/$id/files?order=asc");
 is_deeply([map { "$_->{path} $_->{source} $_->{bytes}" } @{$r->{json}{data}}],
     ['/mnt/data/d/deep.txt assistant 5', '/mnt/data/data.csv user 2',
@@ -234,11 +235,28 @@ is($s->get("/v1/containers/$id/files/$f[1]")->{status}, 404, 'a deleted one is n
 
 $r = $s->post('/v1/containers', json => { name => 'work', file_ids => [$f[0]],
     expires_after => { anchor => 'last_active_at', minutes => 5 },
-    memory_limit => '4g' });
+    memory_limit => '64g', skills => [], network_policy => { type => 'allowlist',
+    allowed_domains => ['example.com'], domain_secrets => [{ domain => 'example.com',
+    name => 'k', value => 'hidden' }] } });
 is($r->{status}, 200, 'create') or diag($r->{body});
 my $work = $r->{json}{id};
 is_deeply([@{$r->{json}}{qw(name status memory_limit)}, $r->{json}{expires_after}{minutes}],
-    ['work', 'running', '4g', 5], '... as it was asked for');
+    ['work', 'running', '1g', 5], '... as it was asked for, as far as that holds');
+is_deeply($r->{json}{network_policy}, { type => 'disabled' }, '... there is no network');
+unlike($r->{body}, qr/hidden/, '... and a secret is not told');
+for (['skills', [{ type => 'skill_reference', skill_id => 's' }]],
+    ['network_policy', { type => 'open' }], ['network_policy', { type => 'allowlist',
+    allowed_domains => [] }], ['network_policy', 'disabled'], ['memory_limit', '2g'],
+    ['memory_limit', 4]) {
+	my ($member, $value) = @$_;
+	$r = $s->post('/v1/containers', json => { name => 'x', $member => $value });
+	is("$r->{status} $r->{json}{error}{param}", "400 $member", "refused by its name: "
+	    . JSON::PP->new->canonical->allow_nonref->encode($value));
+	$r = $s->post('/v1/responses', json => { model => 'look', input => 'x', tools => [{ type =>
+	    'code_interpreter', container => { type => 'auto', $member => $value } }] });
+	is("$r->{status} $r->{json}{error}{param}", "400 tools[0].container.$member",
+	    '... in a tool too') or diag($r->{body});
+}
 for my $bad ({}, { name => '' }, { name => 'x', expires_after => { anchor =>
     'created_at', minutes => 5 } }, { name => 'x', expires_after => { anchor =>
     'last_active_at', minutes => 0 } }, { name => 'x', memory_limit => '2g' },

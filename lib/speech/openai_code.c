@@ -1,3 +1,4 @@
+#include "speech/container_ask.h"
 #include "speech/openai_read.h"
 #include "speech/pick.h"
 #include "speech/refusal.h"
@@ -7,12 +8,17 @@
 static int
 read_container(struct reader *rd, struct jspan v, struct openai_files *f)
 {
+	const char *member, *why;
 	size_t mark;
 
 	if (pick_is(v, '"'))
 		return (openai_container(rd, v));
 	if (!pick_is(v, '{'))
 		return (reader_refuse(rd, "must be an id or an object"));
+	if ((why = container_ask_wrong(v, &member)) != NULL) {
+		(void)reader_in(rd, member);
+		return (reader_refuse(rd, "%s", why));
+	}
 	if (f->list.p != NULL || !reader_member(v, "file_ids", &f->list))
 		return (0);
 	mark = reader_in(rd, "file_ids");
