@@ -31,7 +31,8 @@ my %says = (png => qr/Receipt 2042/, pdf => qr/Invoice 4711/,
 my %base64 = map { $_ => encode_base64($bytes{$_}, '') } keys %bytes;
 my %data = map { $_ => "data:$mime{$_};base64,$base64{$_}" } keys %bytes;
 
-my $p = Provider->new(script => { models => { m => [{ text => 'ok' }] } });
+my $p = Provider->new(script => { models => {
+    m => [{ text => 'ok' }, { text => 'ok' }] } });
 my $providers = join '', map {
 	my $wire = $_;
 	(map { $p->yaml("$_-$wire", $wire, vision => $_ eq 'eyes' ? 'true' :
