@@ -181,4 +181,70 @@ sub answered {
 	is($all->(), 48, '... all of them');
 }
 
+# threads($pid): those of a pool's processes, one a process not counted, which
+# is the front's own.
+sub threads {
+	my ($pid) = @_;
+	return map { scalar(my @t = glob "/proc/$_/task/*") - 1 } children($pid);
+}
+
+# Threads come when they are needed, and go.
+{
+	my $pid = start('threads', {}, 1, 64, 64, 600, 1);
+	sleep 0.5;
+	cmp_ok((threads($pid))[0], '<=', 2, 'at rest there are next to no threads');
+	my @c = map { Fcgi->connect("$dir/threads.sock") } 1 .. 70;
+	$_->request('/sleep/1500', '') for @c;
+	my $most = 0;
+	for (my $until = time + 1.2; time < $until; sleep 0.05) {
+		my ($n) = threads($pid);
+		$most = $n if $n > $most;
+	}
+	is($most, 64, 'as many as there may be, with more to do');
+	is(scalar(grep { ($_->answer(10) // {})->{ended} } @c), 70,
+	    '... and all is done');
+	my $t = time;
+	sleep 0.1 while (threads($pid))[0] > 1 && time - $t < 10;
+	is((threads($pid))[0], 1, 'a second without a request ends all but one');
+	ok(answered('threads', 1 * $patience), '... which answers');
+
+	# One that may be quick at a time, the others asleep.
+	$pid = start('quick', {}, 1, 16, 1, 600, 1);
+	@c = map { Fcgi->connect("$dir/quick.sock") } 1 .. 8;
+	$_->request('/sleep/600', '') for @c;
+	my $n = grep { ($_->answer(10) // {})->{ended} } @c;
+	cmp_ok((threads($pid))[0], '>=', 8, 'slow requests have a thread each');
+	is($n, 8, '... and are answered');
+	$t = time;
+	sleep 0.1 while (threads($pid))[0] > 1 && time - $t < 10;
+	is((threads($pid))[0], 1, 'those that sleep end too');
+}
+
+# A limit on processes far below what is set: as many threads as there can be
+# answer.  It is no limit to root.
+{
+	note('not as root: no limit on processes'), last if $> != 0;
+	chmod 0777, $dir;
+	my $front = Satchel::program('t/tool/front');
+	my $pid = fork // die $!;
+	if ($pid == 0) {
+		open STDERR, '>>', "$dir/nproc.log" or die $!;
+		exec qw(setpriv --reuid=61235 --regid=61235 --clear-groups --),
+		    qw(prlimit --nproc=20), $front, "$dir/nproc.sock", 2, 576
+		    or die $!;
+	}
+	$running{$pid} = 1;
+	ok(answered('nproc', 10), 'twenty threads for 1,152: the front starts');
+	my @before = children($pid);
+	my @c = map { Fcgi->connect("$dir/nproc.sock") } 1 .. 80;
+	$_->request('/sleep/200', '') for @c;
+	is(scalar(grep { ($_->answer(20) // {})->{ended} } @c), 80,
+	    '... more requests than there can be threads are answered');
+	is(join(' ', children($pid)), "@before", '... by the same processes');
+	my @said = slurp("$dir/nproc.log") =~ /(no thread beside .*?)"/g;
+	like($said[0], qr/^no thread beside the (\d+) .* Set THREADS to \1, .*ulimit -u: 20;/,
+	    '... and the log says which setting to change, and to what');
+	cmp_ok(scalar @said, '<=', 2, '... once a process and minute');
+}
+
 done_testing();

@@ -122,6 +122,32 @@ sub begin_upload {
 	return ($c, substr $form, 500);
 }
 
+# A machine that gives no thread beside the first ones.
+{
+	my $deny = "$s->{tmp}/deny";
+	open my $fh, '>', $deny or die $!;
+	syswrite $fh, pack 'l Z60', 0, '';
+	local %ENV = (%ENV, SATCHEL_DENY => $deny,
+	    LD_PRELOAD => Satchel::program('t/preload/deny.so'),
+	    ASAN_OPTIONS => join ':', $ENV{ASAN_OPTIONS} // (),
+	    'verify_asan_link_order=0');
+	my $w = start();
+	ok(until_true(sub { ask($w, '/healthz') =~ /^Status: 200/ }), 'it starts');
+	sysseek $fh, 0, 0;
+	syswrite $fh, pack 'l Z60', 11, 'pthread_create';
+	my @c = map { [begin_upload($w)] } 1 .. 4;
+	ok(until_true(sub { slurp($w->{log}) =~
+	    /no thread beside the (\d+) .* Set workers\.files_threads to \1, / }),
+	    'no thread to be had: the log says what to set');
+	sysseek $fh, 0, 0;
+	syswrite $fh, "\0" x 64;
+	$_->[0]->send(Fcgi::body($_->[1])) for @c;
+	is(scalar(grep { ($_->[0]->answer // {})->{ended} } @c), 4,
+	    '... and what waited for one is answered');
+	kill KILL => $w->{pid};
+	ended($w);
+}
+
 # --- life ---
 
 my $w = start();
