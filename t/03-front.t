@@ -201,6 +201,26 @@ my ($sock, $pid) = start('two', 1, 2);
 	ok($c->closed(3), '... and its connection closed');
 }
 
+# The last answer of a connection that its peer means to keep: what follows its
+# end, in the same piece, has nginx not put the connection back.
+sub last_records {
+	my ($c) = @_;
+	my ($in, @types) = ('');
+	while (sysread $c->{s}, $in, 65536, length $in) { }
+	while (length $in >= 8) {
+		my (undef, $type, $id, $len, $pad) = unpack 'CCnnC', $in;
+		push @types, "$type of $id";
+		substr $in, 0, 8 + $len + $pad, '';
+	}
+	return join ', ', @types[-2, -1];
+}
+for my $n (100_000, 1 << 20) {
+	my $c = Fcgi->connect($sock);
+	$c->send(Fcgi::head(1, REQUEST_URI => '/ignore/0', CONTENT_LENGTH => $n)
+	    . substr Fcgi::body('x' x $n), 0, 100_000);
+	is(last_records($c), '3 of 1, 11 of 0', "$n bytes refused: the end is not the last");
+}
+
 # Not kept, left, broken off.
 {
 	my $c = Fcgi->connect($sock);
@@ -271,6 +291,7 @@ my ($sock, $pid) = start('two', 1, 2);
 		is(($c->answer // {})->{body}, $c->{pid},
 		    'a request on a kept connection is answered after a reload');
 		ok($c->closed(0.5), '... and the connection closed with that');
+		ok($c->{more}, '... which its end says');
 	}
 	ok(kill(0 => $kept[2]{pid}), 'one more may have one');
 	$kept[2]->close;

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use POSIX ();
 use Test::More;
 use Satchel qw(header form);
 
@@ -26,6 +27,63 @@ sub is_error {
 	    '... with both request ids');
 	like(header($r, 'x-request-id') // '', qr/^req_\w{24,}$/, '... in form');
 	unlike($r->{body}, qr/</, '... and no HTML');
+}
+
+# --- refused bodies beside others' requests, on connections that are kept ---
+
+# answers($seconds, $request): send the request over and over on one connection,
+# as far as it is kept; how often which status came.
+sub answers {
+	my ($seconds, $request) = @_;
+	my (%n, $sock);
+	for (my $until = time + $seconds; time < $until; ) {
+		$sock //= $s->sock;
+		my $rest = $request;
+		while ($rest ne '') {
+			my $n = syswrite $sock, $rest or last;
+			substr $rest, 0, $n, '';
+		}
+		my $in = '';
+		while ($in !~ /\r\n\r\n/ || $in !~ /Content-Length: (\d+)/i
+		    || length($in) - index($in, "\r\n\r\n") - 4 < $1) {
+			sysread $sock, $in, 65536, length $in or last;
+		}
+		$n{$in =~ m{^HTTP/1.1 (\d+)} ? $1 : 'none'}++;
+		undef $sock if $in !~ m{^HTTP/1.1 \d} || $in =~ /^Connection: close/mi;
+	}
+	return \%n;
+}
+
+sub post_text {
+	my ($key, $body) = @_;
+	return "POST /v1/uploads HTTP/1.1\r\nHost: x\r\n"
+	    . ($key ? "Authorization: Bearer $key\r\n" : '')
+	    . "Content-Type: application/json\r\n"
+	    . 'Content-Length: ' . length($body) . "\r\n\r\n$body";
+}
+
+{
+	my @clients = ((map { post_text(undef, 'x' x $_) } 65_537, 100_000,
+	    150_000, 250_000), (post_text($s->{key}{bob}, '{"purpose":"user_data",'
+	    . '"filename":"a.txt","bytes":10,"mime_type":"text/plain"}')) x 4);
+	my (@pipes, %all);
+	for my $request (@clients) {
+		my $pid = open(my $fh, '-|') // die "fork: $!";
+		if (!$pid) {
+			my $n = answers(6, $request);
+			syswrite STDOUT, join ' ', %$n;
+			POSIX::_exit(0);
+		}
+		push @pipes, $fh;
+	}
+	for my $fh (@pipes) {
+		my %n = split ' ', readline($fh) // 'none 1';
+		$all{$_} += $n{$_} for keys %n;
+	}
+	is(join(' ', sort keys %all), '200 401',
+	    'bodies refused for want of a key cost nobody else a request');
+	cmp_ok($all{200} // 0, '>', 100, '... of many');
+	cmp_ok($all{401} // 0, '>', 100, '... beside many');
 }
 
 # --- too much of a body: up-too-big-for-nginx ---

@@ -66,7 +66,8 @@ sub request {
 
 # answer($seconds): wait for the whole answer to a request.  A hash with out
 # (headers and body as one text), body, and ended: the answer was ended
-# properly; or undef if nothing came at all.
+# properly; or undef if nothing came at all.  $self->{more}: something came with
+# that end and after it.
 sub answer {
 	my ($self, $seconds) = @_;
 	my ($until, $out, $ended) = (time + ($seconds // 10), '', 0);
@@ -79,6 +80,7 @@ sub answer {
 			$out .= substr $self->{in}, 8, $len if $type == T_STDOUT;
 			$ended = 1 if $type == END_REQUEST;
 			substr $self->{in}, 0, 8 + $len + $pad, '';
+			$self->{more} = $self->{in} ne '' if $ended;
 			last if $ended;
 		}
 		last if $ended;
