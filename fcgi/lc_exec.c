@@ -217,9 +217,9 @@ put_stderr(const struct exec *x, json_object *o)
 	if (*cause != '\0' && b.len > 0 && b.p[b.len - 1] != '\n')
 		(void)buf_puts(&b, "\n");
 	(void)buf_puts(&b, cause);
-	rc = buf_ok(&b) ? lc_put_text(o, "stderr", b.p != NULL ? b.p : "",
-			      b.len, ran->err_dropped)
-			: -1;
+	rc = buf_ok(&b)
+	    ? lc_put_text(o, "stderr", b.p != NULL ? b.p : "", b.len)
+	    : -1;
 	buf_free(&b);
 	return (rc);
 }
@@ -266,8 +266,7 @@ answer(struct req *r, const struct exec *x)
 
 	if ((o = json_object_new_object()) == NULL ||
 	    jset(o, "session_id", jstr(x->session)) ||
-	    lc_put_text(
-		o, "stdout", res->out, res->outlen, x->ran.out_dropped) ||
+	    lc_put_text(o, "stdout", res->out, res->outlen) ||
 	    put_stderr(x, o) || lc_put_outcome(r, x, o) || put_end(x, o)) {
 		json_object_put(o);
 		return (NULL);

@@ -43,12 +43,11 @@ void lc_env(struct req *, struct run_env *);
 int lc_refused(struct req *, const struct refusal *);
 
 /**
- * lc_put_text(o, key, p, len, dropped):
+ * lc_put_text(o, key, p, len):
  * Put the ${len} bytes a program printed under the literal ${key} of ${o}, made
- * clean, and a line that ${dropped} more are missing unless it is 0.  Return 0
- * or -1.
+ * clean.  Return 0 or -1.
  */
-int lc_put_text(json_object *, const char *, const char *, size_t, uint64_t);
+int lc_put_text(json_object *, const char *, const char *, size_t);
 
 /**
  * lc_cause(x, s, size):

@@ -25,17 +25,12 @@ static const char *const reasons[EXEC_SKIPS] = {
 };
 
 int
-lc_put_text(json_object *o, const char *key, const char *p, size_t len,
-    uint64_t dropped)
+lc_put_text(json_object *o, const char *key, const char *p, size_t len)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
 	int rc = -1;
 
 	(void)utf8_scrub(&b, p, len);
-	if (dropped > 0)
-		(void)buf_printf(&b,
-		    "\n[%s was cut here: %" PRIu64 " bytes more]\n", key,
-		    dropped);
 	if (buf_ok(&b))
 		rc = jset(o, key,
 		    json_object_new_string_len(

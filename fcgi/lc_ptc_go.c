@@ -116,10 +116,8 @@ completed(const struct lc_ptc *p)
 	json_object *o;
 
 	if ((o = begin_answer(p, "completed")) == NULL ||
-	    lc_put_text(
-		o, "stdout", ran->res.out, ran->res.outlen, ran->out_dropped) ||
-	    lc_put_text(
-		o, "stderr", ran->res.err, ran->res.errlen, ran->err_dropped) ||
+	    lc_put_text(o, "stdout", ran->res.out, ran->res.outlen) ||
+	    lc_put_text(o, "stderr", ran->res.err, ran->res.errlen) ||
 	    lc_put_outcome(p->r, x, o)) {
 		json_object_put(o);
 		return (NULL);
@@ -147,9 +145,9 @@ failed(const struct lc_ptc *p)
 	}
 	if ((o = begin_answer(p, "error")) == NULL ||
 	    jset(o, "error", jstr(p->round.error)) || !buf_ok(&b) ||
-	    lc_put_text(o, "stdout", res->out != NULL ? res->out : "",
-		res->outlen, 0) ||
-	    lc_put_text(o, "stderr", b.p != NULL ? b.p : "", b.len, 0)) {
+	    lc_put_text(
+		o, "stdout", res->out != NULL ? res->out : "", res->outlen) ||
+	    lc_put_text(o, "stderr", b.p != NULL ? b.p : "", b.len)) {
 		json_object_put(o);
 		o = NULL;
 	}

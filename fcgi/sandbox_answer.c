@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ends.h"
 #include "base/jraw.h"
 #include "base/jset.h"
 #include "base/jspan.h"
@@ -34,28 +35,120 @@ exec_text(struct buf *b, const char *p, size_t len, size_t max)
 	return (len);
 }
 
-/* A stream as the caller sees it. */
+/* The end of a character whose beginning was dropped, at most 3 bytes. */
+static size_t
+orphans(const char *p, size_t len)
+{
+	size_t n;
+
+	for (n = 0; n < len && n < 3 && ((unsigned char)p[n] & 0xc0) == 0x80;
+	     n++)
+		;
+	return (n);
+}
+
+/* The two ends, around ${dropped} bytes, as text in ${b}. */
+static int
+put_parts(
+    struct buf *b, const struct output *o, uint64_t dropped, struct gap *g)
+{
+	struct buf head = BUF_INIT(3 * LIMIT_OUTPUT), tail = head;
+	const size_t cut = exec_unfinished(o->first.p, o->first.len),
+		     skip = orphans(o->last.p, o->last.len);
+	int rc = -1;
+
+	(void)exec_text(
+	    &head, o->first.p, o->first.len - cut, 3 * LIMIT_OUTPUT);
+	(void)exec_text(
+	    &tail, o->last.p + skip, o->last.len - skip, 3 * LIMIT_OUTPUT);
+	if (buf_ok(&head) && buf_ok(&tail))
+		rc = ends_join(b,
+		    &(struct ends){.head = head.p,
+			.nhead = head.len,
+			.tail = tail.p,
+			.ntail = tail.len,
+			.between = dropped + cut + skip},
+		    g);
+	buf_free(&head);
+	buf_free(&tail);
+	return (rc);
+}
+
+/* All that was printed, as text in ${b}. */
+static int
+put_whole(struct buf *b, const struct output *o)
+{
+	struct buf raw = BUF_INIT(2 * LIMIT_OUTPUT);
+	int rc;
+
+	(void)buf_put(&raw, o->first.p, o->first.len);
+	if ((rc = buf_put(&raw, o->last.p, o->last.len)) == 0)
+		(void)exec_text(b, raw.p, raw.len, b->max);
+	buf_free(&raw);
+	return (rc || !buf_ok(b) ? -1 : 0);
+}
+
+int
+exec_output(
+    const struct output *o, uint64_t dropped, struct buf *b, struct gap *g)
+{
+	struct buf all = BUF_INIT(8 * LIMIT_OUTPUT);
+	struct gap whole = {0};
+	int rc;
+
+	rc = dropped > 0 ? put_parts(&all, o, dropped, &whole)
+			 : put_whole(&all, o);
+	if (rc == 0)
+		rc = ends_put(b, all.p, all.len, &whole, LIMIT_OUTPUT, g);
+	buf_free(&all);
+	return (rc);
+}
+
+/* Where the middle of a stream is missing. */
 static json_object *
-stream(const struct buf *raw, uint64_t dropped, const char *note)
+left_out(const struct gap *g)
+{
+	json_object *o;
+
+	if ((o = json_object_new_object()) == NULL ||
+	    jset(o, "bytes", jint(g->bytes)) ||
+	    jset(o, "line_begins", jint(g->at)) ||
+	    jset(o, "line_bytes", jint(g->line))) {
+		json_object_put(o);
+		return (NULL);
+	}
+	return (o);
+}
+
+/* What an answer calls a stream, and what is missing of it; literals. */
+struct names {
+	const char *text, *gap;
+};
+static const struct names out_names = {"stdout", "stdout_left_out"},
+			  err_names = {"stderr", "stderr_left_out"};
+
+/* A stream as the caller sees it, in ${o}. */
+static int
+put_stream(json_object *o, const struct names *names, const struct output *raw,
+    uint64_t dropped, const char *note)
 {
 	struct buf b = BUF_INIT(LIMIT_OUTPUT + 8192);
-	size_t cut = dropped > 0 ? exec_unfinished(raw->p, raw->len) : 0;
-	json_object *o = NULL;
+	struct gap g = {0};
+	int rc = -1;
 
-	dropped += cut + exec_text(&b, raw->p, raw->len - cut, LIMIT_OUTPUT);
-	if (b.len > 0 && b.p[b.len - 1] != '\n' &&
-	    (dropped > 0 || note != NULL))
+	(void)exec_output(raw, dropped, &b, &g);
+	if (note != NULL && b.len > 0 && b.p[b.len - 1] != '\n')
 		(void)buf_puts(&b, "\n");
-	if (dropped > 0)
-		(void)buf_printf(
-		    &b, "[%" PRIu64 " more bytes were dropped]\n", dropped);
 	if (note != NULL)
 		(void)buf_puts(&b, note);
-	if (buf_ok(&b))
-		o = json_object_new_string_len(
-		    b.p != NULL ? b.p : "", (int)b.len);
+	if (buf_ok(&b) &&
+	    jset(o, names->text,
+		json_object_new_string_len(
+		    b.p != NULL ? b.p : "", (int)b.len)) == 0 &&
+	    (g.bytes == 0 || jset(o, names->gap, left_out(&g)) == 0))
+		rc = 0;
 	buf_free(&b);
-	return (o);
+	return (rc);
 }
 
 /* The result a call has; what the sandbox itself says of a run stands apart. */
@@ -68,10 +161,10 @@ content(struct exec *e)
 
 	if ((o = json_object_new_object()) == NULL ||
 	    jset(o, "type", jstr("code_execution_result")) ||
-	    jset(o, "stdout",
-		stream(&e->out, msg_get_num(m, MSG_OUT_DROPPED, 0), NULL)) ||
-	    jset(o, "stderr",
-		stream(&e->err, msg_get_num(m, MSG_ERR_DROPPED, 0), note)) ||
+	    put_stream(o, &out_names, &e->out,
+		msg_get_num(m, MSG_OUT_DROPPED, 0), NULL) ||
+	    put_stream(o, &err_names, &e->err,
+		msg_get_num(m, MSG_ERR_DROPPED, 0), note) ||
 	    jset(o, "return_code", jint(msg_get_num(m, MSG_CODE, 1))) ||
 	    jset(o, "content", json_object_get(e->files)) ||
 	    (msg_get_num(m, MSG_TRUNCATED, 0) &&
@@ -213,7 +306,7 @@ add_output(struct exec *e, const char *path, uint64_t bytes)
 	if ((o = json_object_new_object()) == NULL ||
 	    jset(o, "type", jstr("code_execution_output")) ||
 	    jset(o, "file_id", jstr(path)) || jset(o, "filename", jstr(path)) ||
-	    jset(o, "size_bytes", jint(bytes))) {
+	    (bytes != UINT64_MAX && jset(o, "size_bytes", jint(bytes)))) {
 		json_object_put(o);
 		return (-1);
 	}
@@ -255,7 +348,7 @@ exec_add_file(struct exec *e, const struct buf *body)
 		return (-1);
 	state = msg_get_num(&m, MSG_STATE, MANIFEST_CHANGED);
 	if (state != MANIFEST_DELETED &&
-	    add_output(e, path, msg_get_num(&m, MSG_SIZE, 0)))
+	    add_output(e, path, msg_get_num(&m, MSG_SIZE, UINT64_MAX)))
 		return (-1);
 	return (e->manifest ? add_line(e, &m, path, state) : 0);
 }

@@ -101,7 +101,7 @@ put_error(json_object *o, const struct exec *e)
 	struct buf b = BUF_INIT(LIMIT_OUTPUT);
 	int rc = -1;
 
-	(void)exec_text(&b, e->err.p, e->err.len, LIMIT_OUTPUT);
+	(void)exec_text(&b, e->err.first.p, e->err.first.len, LIMIT_OUTPUT);
 	if (b.len == 0 && e->note != NULL)
 		(void)buf_puts(&b, e->note);
 	if (b.len > 0 && b.p[b.len - 1] == '\n')

@@ -136,15 +136,21 @@ collect(struct exec *e, struct errand *er)
 	    e->began + (e->compile_s + e->timeout_s) * 1000 + SBX_GRACE_MS;
 	enum errand_rc rc;
 	enum frame_tag tag;
+	struct output *o;
 
 	while ((rc = errand_next(er, until, &tag)) == ERRAND_OK) {
 		switch (tag) {
 		case FRAME_OUT:
 		case FRAME_ERR:
-			(void)buf_put(tag == FRAME_OUT ? &e->out : &e->err,
-			    er->body.p, er->body.len);
+			o = tag == FRAME_OUT ? &e->out : &e->err;
+			(void)buf_put(&o->first, er->body.p, er->body.len);
 			if (exec_show(e, 0))
 				return (ERRAND_LEFT);
+			break;
+		case FRAME_OUT_END:
+		case FRAME_ERR_END:
+			o = tag == FRAME_OUT_END ? &e->out : &e->err;
+			(void)buf_put(&o->last, er->body.p, er->body.len);
 			break;
 		case FRAME_FILE:
 			if (exec_add_file(e, &er->body))
@@ -263,8 +269,8 @@ sbx_exec(struct sbx_req *r)
 {
 	struct exec e = {.r = r,
 	    .ask = BUF_INIT(FRAME_MAX),
-	    .out = BUF_INIT(LIMIT_OUTPUT),
-	    .err = BUF_INIT(LIMIT_OUTPUT),
+	    .out = OUTPUT_INIT,
+	    .err = OUTPUT_INIT,
 	    .files = json_object_new_array(),
 	    .all = json_object_new_array(),
 	    .asked = json_object_new_array()};
@@ -286,7 +292,9 @@ sbx_exec(struct sbx_req *r)
 	json_object_put(e.asked);
 	json_object_put(e.body);
 	buf_free(&e.ask);
-	buf_free(&e.out);
-	buf_free(&e.err);
+	buf_free(&e.out.first);
+	buf_free(&e.out.last);
+	buf_free(&e.err.first);
+	buf_free(&e.err.last);
 	return (rc);
 }

@@ -13,8 +13,28 @@
 
 /* One execution, and what of it is done where. */
 
-/* Opaque type. */
+/* Opaque types. */
+struct gap;
 struct tool;
+
+/* What a stream of it has printed. */
+struct output {
+	struct buf first; /* The beginning; more may come. */
+	struct buf last;  /* The end of what was longer than half the bound. */
+
+	/* Where it is told as it comes. */
+	size_t raw;   /* Bytes of the beginning that have been shown, */
+	size_t bytes; /* as so many of UTF-8. */
+	int full;     /* No more is shown until all is there. */
+};
+
+/* clang-format off */
+#define OUTPUT_INIT							\
+	{								\
+		.first = BUF_INIT(LIMIT_OUTPUT),			\
+		.last = BUF_INIT(LIMIT_OUTPUT)				\
+	}
+/* clang-format on */
 
 struct exec {
 	struct sbx_req *r;
@@ -29,11 +49,7 @@ struct exec {
 	struct buf ask;   /* What the supervisor is asked. */
 
 	/* What it answers. */
-	struct buf out, err;
-	struct shown {
-		size_t raw;   /* Bytes of out or err that have been shown, */
-		size_t bytes; /* as so many of UTF-8. */
-	} out_shown, err_shown;
+	struct output out, err;
 	json_object *files; /* Those that are new or changed, */
 	json_object *all;   /* and those that are not as they were. */
 	json_object *asked; /* The tool calls. */
@@ -81,6 +97,14 @@ int exec_add_file(struct exec *, const struct buf *);
  * character whose rest has not come, or was dropped.
  */
 size_t exec_unfinished(const char *, size_t);
+
+/**
+ * exec_output(o, dropped, b, g):
+ * Append to ${b} what can be shown of ${o}, between whose parts ${dropped}
+ * bytes are missing; with a line that says so, at most LIMIT_OUTPUT besides
+ * that.  ${g} as ends_put() has it.  Return 0 or -1.
+ */
+int exec_output(const struct output *, uint64_t, struct buf *, struct gap *);
 
 /**
  * exec_show(e, done):

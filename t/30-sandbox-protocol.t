@@ -212,19 +212,24 @@ is($s->python($id, "print('\x{20ac}' * 3)")->{stdout}, "\x{20ac}" x 3 . "\n",
 $c = $s->bash($id, q{printf 'a\0b\xffc\xe2\x82'});
 is($c->{stdout}, "a\0b\x{fffd}c\x{fffd}\x{fffd}", 'NUL kept, the rest marked');
 
-# Output is capped, and the rest counted.
-$c = $s->bash($id, q{yes 1234567 | head -c 3000000; exit 4});
+# Output is capped: the first and the last half of what is allowed, and between
+# them a line with the number of bytes that are missing.
+$c = $s->bash($id, q{yes 1234567 | head -c 3000000; echo the end; exit 4});
 is($c->{return_code}, 4, 'a flood leaves the return code');
-my ($kept, $mark) = $c->{stdout} =~ /\A((?:1234567\n)+)(.*)\z/s;
-is(length $kept, 1 << 20, 'the first MiB is kept');
-is($mark, '[' . (3000000 - (1 << 20)) . " more bytes were dropped]\n",
-    'a line counts the rest');
+my $missing = 3000008 - (1 << 20);
+my $all = substr('1234567' . "\n", 0, 8) x 375000 . "the end\n";
+is($c->{stdout}, substr($all, 0, 1 << 19)
+    . "\n[... $missing bytes left out ...]\n" . substr($all, -(1 << 19)),
+    'half a MiB of its beginning and of its end are kept');
+is_deeply($c->{stdout_left_out}, { bytes => $missing, line_begins => 1 << 19,
+    line_bytes => length("\n[... $missing bytes left out ...]\n") },
+    '... with where the rest is missing');
 is($c->{stderr}, '', 'and stderr is left alone');
 $c = $s->python($id,
     "import sys\nsys.stderr.write('\x{20ac}' * 400000)\nprint('ok')");
 is($c->{stdout}, "ok\n", 'the other stream is whole');
-is($c->{stderr}, "\x{20ac}" x 349525 . "\n[151425 more bytes were dropped]\n",
-    'the cut is between characters');
+is($c->{stderr}, "\x{20ac}" x 174762 . "\n[... 151428 bytes left out ...]\n"
+    . "\x{20ac}" x 174762, 'the cut is between characters');
 
 # --- produced files ---
 

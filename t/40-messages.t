@@ -42,6 +42,8 @@ my %models = (
 		    prompt_tokens => 1116, completion_tokens => 51,
 		    prompt_tokens_details => { cached_tokens => 512 } } },
 	],
+	flood => [{ calls => [bash("python3 -c \"print('a' * 2000000 + 'THE"
+	    . " END')\"")] }, { text => 'Long.' }],
 	empties => [{ calls => [bash("python3 -c 'for i in range(9990):"
 	    . " open(\"n%05d\" % i, \"w\").close()' && for i in 1 2 3 4 5 6;"
 	    . ' do echo $i >x$i; done')] }, { text => 'Many.' }],
@@ -462,6 +464,23 @@ is_deeply([$res[0]{stdout}, $res[0]{return_code}], ["a\x{FFFD}bc", 7],
     'bytes that are no text');
 like(told(1), qr/^\[tool error\] exit code 7\nstdout:\na\x{FFFD}bc\n/,
     'told with the exit code first');
+
+# Of much output both ends are kept, and the number of bytes between them is true
+# whatever else has cut it before: 2,000,008 bytes were printed.
+$r = ask('flood');
+is((results($r))[0]{stdout}, 'a' x 131072 . "\n[... 1737864 bytes left out ...]\n"
+    . 'a' x 131064 . "THE END\n", 'much output: both ends in the block');
+is(told(1), "stdout:\n" . 'a' x 16384 . "\n[... 1967240 bytes left out ...]\n"
+    . 'a' x 16376 . "THE END\nexit code: 0", '... and for the model');
+my @again = ({ role => 'user', content => 'Go.' },
+    { role => 'assistant', content => $r->{json}{content} },
+    { role => 'user', content => 'And?' });
+$r = ask('plain', messages => \@again);
+my ($echoed) = grep { $_->{role} eq 'tool' }
+    @{ ($p->requests)[0]{json}{messages} };
+like($echoed->{content}, qr/^stdout:\na{16384}\n
+    \[\.\.\.[ ]1967240[ ]bytes[ ]left[ ]out[ ]\.\.\.\]\n
+    a{16376}THE[ ]END\n/x, '... and when the caller sends the block back');
 
 # Thousands of files of which few can be kept cost no request and no row each.
 {

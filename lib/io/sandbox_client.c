@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/ends.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -265,31 +266,6 @@ sandbox_create(const struct sandbox *s, uint64_t idle_s, uint64_t lifetime_s,
 	return (rc);
 }
 
-/* A stream of a result: null is empty, what is no string stays as it is. */
-static const char *
-result_stream(struct arena *mem, struct jspan content, const char *key,
-    size_t max, size_t *len)
-{
-	struct buf raw = BUF_INIT(SANDBOX_ANSWER_MAX),
-		   clean = BUF_INIT(SANDBOX_ANSWER_MAX);
-	struct jspan v = {"null", 4};
-	const char *s = NULL;
-
-	jspan_get(content, key, &v);
-	if (v.p[0] == '"')
-		jspan_str(&raw, v);
-	else if (v.p[0] != 'n')
-		buf_put(&raw, v.p, v.len);
-	if (buf_ok(&raw) &&
-	    (raw.len == 0 || utf8_scrub(&clean, raw.p, raw.len) == 0)) {
-		*len = utf8_cut(clean.p, clean.len, max);
-		s = arena_strndup(mem, clean.len > 0 ? clean.p : "", *len);
-	}
-	buf_free(&clean);
-	buf_free(&raw);
-	return (s);
-}
-
 long long
 answer_int(struct jspan o, const char *key, long long otherwise)
 {
@@ -303,6 +279,78 @@ answer_int(struct jspan o, const char *key, long long otherwise)
 	text[v.len] = '\0';
 	x = strtoll(text, &end, 10);
 	return (*end == '\0' && end != text ? x : otherwise);
+}
+
+/* Where the sandbox says that the middle of its text ${key} is missing. */
+static void
+read_gap(struct jspan content, const char *key, size_t len, struct gap *g)
+{
+	char name[32];
+	struct jspan o;
+	long long at, line, bytes;
+
+	memset(g, 0, sizeof(*g));
+	(void)snprintf(name, sizeof(name), "%s_left_out", key);
+	if (jspan_get(content, name, &o) == 0 || o.p[0] != '{')
+		return;
+	bytes = answer_int(o, "bytes", 0);
+	at = answer_int(o, "line_begins", -1);
+	line = answer_int(o, "line_bytes", -1);
+	if (bytes > 0 && at >= 0 && line >= 0 && (size_t)at <= len &&
+	    (size_t)line <= len - (size_t)at)
+		*g = (struct gap){(uint64_t)bytes, (size_t)at, (size_t)line};
+}
+
+/* The text ${raw} as clean UTF-8 in ${b}; what is missing of it in ${g}. */
+static int
+clean_stream(
+    struct buf *b, const struct buf *raw, const struct gap *was, struct gap *g)
+{
+	struct buf head = BUF_INIT(SANDBOX_ANSWER_MAX), tail = head;
+	const size_t nhead = was->bytes > 0 ? was->at : raw->len;
+	const size_t from = was->bytes > 0 ? was->at + was->line : raw->len;
+	int rc = -1;
+
+	if ((nhead == 0 || utf8_scrub(&head, raw->p, nhead) == 0) &&
+	    (from == raw->len ||
+		utf8_scrub(&tail, raw->p + from, raw->len - from) == 0))
+		rc = ends_join(b,
+		    &(struct ends){.head = head.p,
+			.nhead = head.len,
+			.tail = tail.p,
+			.ntail = tail.len,
+			.between = was->bytes},
+		    g);
+	buf_free(&head);
+	buf_free(&tail);
+	return (rc);
+}
+
+/* A stream of a result: null is empty, what is no string stays as it is. */
+static const char *
+result_stream(struct arena *mem, struct jspan content, const char *key,
+    size_t max, size_t *len, struct gap *g)
+{
+	struct buf raw = BUF_INIT(SANDBOX_ANSWER_MAX), clean = raw, cut = raw;
+	struct jspan v = {"null", 4};
+	const char *s = NULL;
+	struct gap was;
+
+	jspan_get(content, key, &v);
+	if (v.p[0] == '"')
+		jspan_str(&raw, v);
+	else if (v.p[0] != 'n')
+		buf_put(&raw, v.p, v.len);
+	read_gap(content, key, raw.len, &was);
+	if (buf_ok(&raw) && clean_stream(&clean, &raw, &was, &was) == 0 &&
+	    ends_put(&cut, clean.p, clean.len, &was, max, g) == 0) {
+		*len = cut.len;
+		s = arena_strndup(mem, cut.len > 0 ? cut.p : "", cut.len);
+	}
+	buf_free(&cut);
+	buf_free(&clean);
+	buf_free(&raw);
+	return (s);
 }
 
 static int
@@ -357,8 +405,10 @@ answer_result(const struct ask *a, struct arena *mem, size_t max,
 	res->ms =
 	    (uint64_t)answer_int(root, "execution_time_ms", (long long)res->ms);
 	res->truncated = jspan_get(content, "truncated", &v) && v.p[0] == 't';
-	res->out = result_stream(mem, content, "stdout", max, &res->outlen);
-	res->err = result_stream(mem, content, "stderr", max, &res->errlen);
+	res->out = result_stream(
+	    mem, content, "stdout", max, &res->outlen, &res->out_gap);
+	res->err = result_stream(
+	    mem, content, "stderr", max, &res->errlen, &res->err_gap);
 	if (res->out == NULL || res->err == NULL ||
 	    result_files(mem, content, res)) {
 		log_err(SANDBOX_LABEL ": no memory for a result");

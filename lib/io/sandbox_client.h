@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ends.h"
 #include "base/jspan.h"
 
 #include "io/upstream.h"
@@ -52,6 +53,7 @@ struct sandbox_file {
 struct sandbox_result {
 	const char *out, *err; /* UTF-8, NUL-terminated, may hold NULs. */
 	size_t outlen, errlen;
+	struct gap out_gap, err_gap; /* What is missing of them. */
 	int return_code;
 	uint64_t ms; /* How long it ran, as the sandbox or we saw it. */
 	struct sandbox_file *files; /* New or changed. */
@@ -127,8 +129,7 @@ struct sandbox_ran {
 	enum sandbox_end end;
 	int signal;       /* That ended it, or 0. */
 	const char *note; /* A line by the sandbox on what ended it, or NULL. */
-	uint64_t out_dropped, err_dropped; /* Bytes that were not kept. */
-	struct sandbox_change *change;     /* In the order of their paths. */
+	struct sandbox_change *change; /* In the order of their paths. */
 	size_t nchanges;
 	struct jspan *call; /* JSON objects, in the order it asked for them. */
 	size_t ncalls;

@@ -183,8 +183,6 @@ read_run(struct jspan root, struct arena *mem, struct sandbox_ran *ran)
 	ran->end = (enum sandbox_end)end;
 	ran->compiling = stage == 1;
 	ran->signal = (int)answer_int(run, "signal", 0);
-	ran->out_dropped = (uint64_t)answer_int(run, "stdout_dropped_bytes", 0);
-	ran->err_dropped = (uint64_t)answer_int(run, "stderr_dropped_bytes", 0);
 	if (jspan_get(run, "note", &v) > 0)
 		ran->note = answer_str(mem, v, WHY_MAX);
 	return (0);

@@ -356,11 +356,12 @@ discard(struct jail *J)
 	struct out o = OUT_INIT;
 	char piece[4096];
 
-	o.kept.max = 0;
+	out_limit(&o, 0);
 	o.fd = J->kernel.out;
 	out_drain(&o);
 	o.fd = J->kernel.err;
 	out_drain(&o);
+	out_free(&o);
 	while (recv(J->kernel.ctl, piece, sizeof(piece), MSG_DONTWAIT) > 0)
 		;
 }

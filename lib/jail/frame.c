@@ -7,7 +7,8 @@
 #include "jail/frame.h"
 
 static const char tags[] = {FRAME_ASK, FRAME_DATA, FRAME_LAST, FRAME_BEGUN,
-    FRAME_OUT, FRAME_ERR, FRAME_FILE, FRAME_CALL, FRAME_DONE};
+    FRAME_OUT, FRAME_ERR, FRAME_OUT_END, FRAME_ERR_END, FRAME_FILE, FRAME_CALL,
+    FRAME_DONE};
 
 static void
 put_u32(unsigned char *p, size_t n)

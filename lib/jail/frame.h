@@ -24,6 +24,8 @@ enum frame_tag {
 	FRAME_BEGUN = 'B', /* The call's turn has come. */
 	FRAME_OUT = 'O',
 	FRAME_ERR = 'E',
+	FRAME_OUT_END = 'o', /* The end of what was longer than half of that. */
+	FRAME_ERR_END = 'e',
 	FRAME_FILE = 'F',
 	FRAME_CALL = 'C', /* A tool call that a program asks for. */
 	FRAME_DONE = 'Z'

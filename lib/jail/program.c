@@ -112,7 +112,8 @@ step(struct program *P, char **argv, int dir, int asks, int ctl)
 	    .extra = asks,
 	    .ctl = ctl};
 
-	P->c->out.kept.max = P->c->err.kept.max = P->keep;
+	out_limit(&P->c->out, P->keep);
+	out_limit(&P->c->err, P->keep);
 	call_guest(P->c, &how);
 }
 

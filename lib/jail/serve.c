@@ -145,12 +145,15 @@ put_edited(struct buf *m, const struct edited *did)
 
 /* What of an output stream has not been told yet. */
 static void
-put_output(struct ask *a, enum frame_tag tag, const struct out *o)
+put_output(
+    struct ask *a, enum frame_tag tag, enum frame_tag end, const struct out *o)
 {
 
 	if (o->told < o->kept.len)
 		(void)frame_put(&a->answer, tag, o->kept.p + o->told,
 		    o->kept.len - o->told);
+	if (o->last.len > 0)
+		(void)frame_put(&a->answer, end, o->last.p, o->last.len);
 }
 
 /* What ${c} printed, and its end. */
@@ -159,8 +162,8 @@ put_call(struct ask *a, const struct call *c, uint64_t ms, int truncated)
 {
 	struct buf m = BUF_INIT(FRAME_MAX);
 
-	put_output(a, FRAME_OUT, &c->out);
-	put_output(a, FRAME_ERR, &c->err);
+	put_output(a, FRAME_OUT, FRAME_OUT_END, &c->out);
+	put_output(a, FRAME_ERR, FRAME_ERR_END, &c->err);
 	if (c->calls != NULL)
 		put_asked(a, c->calls);
 	(void)msg_num(&m, MSG_CODE, (uint64_t)c->code);
@@ -249,6 +252,8 @@ look_and_run(struct ask *a, struct call *c,
 	since = settle(&before);
 	a->began = clock_ms();
 	rc = run(a, c);
+	out_end(&c->out);
+	out_end(&c->err);
 	if (clock_ms() >= a->ends)
 		/* The session is over: it ends without an answer. */
 		a->answer.spoiled = 1;

@@ -267,8 +267,7 @@ desk_run(struct desk *k, const struct document_way *w, const char *command,
 	if (buf_puts(&b, "}") == 0)
 		rc = sandbox_exec(&k->sandbox, k->env->mem, k->session,
 		    "bash_code_execution", (struct jspan){b.p, b.len},
-		    c->documents_timeout_s, (size_t)c->documents_max_text + 1,
-		    res);
+		    c->documents_timeout_s, SIZE_MAX, res);
 	buf_free(&b);
 	if (rc != SANDBOX_OK)
 		return (failed(rc));

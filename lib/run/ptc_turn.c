@@ -66,6 +66,8 @@ fill(const struct run_env *env, const struct ptc_round *p, struct outcome *o)
 	o->timeout_s = p->x.program.timeout_s;
 	o->out = (struct text){ran->res.out, ran->res.outlen};
 	o->err = errors(env, p);
+	o->out_gap = ran->res.out_gap;
+	o->err_gap = ran->res.err_gap;
 	o->code = 1;
 	if (ran->end == SANDBOX_EXIT)
 		o->code = ran->res.return_code;

@@ -80,15 +80,18 @@ put_facts(struct buf *b, const struct outcome *o)
 	return (buf_puts(b, "]}"));
 }
 
-/* Of what a stream said, the beginning: whole characters and no NULs. */
+/* What a stream said, or its two ends: whole characters and no NULs. */
 static int
-put_stream(struct buf *b, struct text x)
+put_stream(struct buf *b, struct text x, const struct gap *g)
 {
-	size_t i, len = x.len < OUT_MAX ? x.len : OUT_MAX;
-	struct buf clean = BUF_INIT(3 * OUT_MAX + 1);
+	struct buf ends = BUF_INIT(2 * OUT_MAX);
+	struct buf clean = BUF_INIT(6 * OUT_MAX);
+	size_t i;
 	int rc = -1;
 
-	if (utf8_scrub(&clean, x.p != NULL ? x.p : "", len) == 0) {
+	(void)ends_put(&ends, x.p != NULL ? x.p : "", x.len, g, OUT_MAX, NULL);
+	if (buf_ok(&ends) &&
+	    utf8_scrub(&clean, ends.p != NULL ? ends.p : "", ends.len) == 0) {
 		for (i = 0; i < clean.len; i++)
 			if (clean.p[i] == '\0')
 				clean.p[i] = ' ';
@@ -96,6 +99,7 @@ put_stream(struct buf *b, struct text x)
 		rc = buf_put(b, "", 1);
 	}
 	buf_free(&clean);
+	buf_free(&ends);
 	return (rc);
 }
 
@@ -120,8 +124,8 @@ remember_put(const struct run_env *env, const char *container, const char *id,
 	buf_put(&input, "", 1);
 	put_facts(&facts, o);
 	buf_put(&facts, "", 1);
-	put_stream(&out, o->out);
-	put_stream(&err, o->err);
+	put_stream(&out, o->out, &o->out_gap);
+	put_stream(&err, o->err, &o->err_gap);
 	if (buf_ok(&facts) && buf_ok(&input) && buf_ok(&out) && buf_ok(&err)) {
 		row.input = input.p;
 		row.facts = facts.p;

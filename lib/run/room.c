@@ -258,6 +258,8 @@ fill(struct outcome *o, const struct sandbox_result *res, uint64_t timeout_s)
 	o->out.len = res->outlen;
 	o->err.p = res->err;
 	o->err.len = res->errlen;
+	o->out_gap = res->out_gap;
+	o->err_gap = res->err_gap;
 	o->code = res->return_code;
 }
 

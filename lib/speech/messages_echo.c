@@ -148,6 +148,8 @@ read_ran(struct talk *t, struct jspan content, struct outcome *o)
 	opt_text(t, content, "stderr", &o->err);
 	if (reader_member(content, "encrypted_stdout", &v))
 		o->out = hidden;
+	ends_find(o->out.p, o->out.len, &o->out_gap);
+	ends_find(o->err.p, o->err.len, &o->err_gap);
 	o->code = opt_int(content, "return_code");
 	return (read_files(t, content, o));
 }

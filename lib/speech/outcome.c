@@ -70,22 +70,10 @@ put_error(struct buf *b, const struct outcome *o)
 
 /* ${x} whole, or its two ends around a line that says what is missing. */
 static void
-put_ends(struct buf *b, struct text x, size_t max)
+put_ends(struct buf *b, struct text x, const struct gap *g, size_t max)
 {
-	size_t head, tail;
 
-	if (x.len <= max) {
-		buf_put(b, x.p, x.len);
-	} else {
-		head = utf8_cut(x.p, x.len, max / 2);
-		tail = x.len - max / 2;
-		while (
-		    tail < x.len && ((unsigned char)x.p[tail] & 0xc0) == 0x80)
-			tail++;
-		buf_put(b, x.p, head);
-		buf_printf(b, "\n[... %zu bytes left out ...]\n", tail - head);
-		buf_put(b, x.p + tail, x.len - tail);
-	}
+	(void)ends_put(b, x.p, x.len, g, max, NULL);
 	if (b->len > 0 && b->p[b->len - 1] != '\n')
 		buf_puts(b, "\n");
 }
@@ -100,11 +88,11 @@ put_streams(struct buf *b, const struct outcome *o, size_t max)
 		err = max - o->out.len;
 	if (o->out.len > 0) {
 		buf_puts(b, "stdout:\n");
-		put_ends(b, o->out, out);
+		put_ends(b, o->out, &o->out_gap, out);
 	}
 	if (o->err.len > 0) {
 		buf_puts(b, "stderr:\n");
-		put_ends(b, o->err, err);
+		put_ends(b, o->err, &o->err_gap, err);
 	}
 }
 
@@ -167,7 +155,7 @@ put_edit(struct buf *b, const struct outcome *o, size_t max)
 	else if (o->kind == OUTCOME_VIEW && o->out.len == 0)
 		buf_puts(b, "(empty file)\n");
 	else if (o->kind == OUTCOME_VIEW || o->kind == OUTCOME_REPLACE)
-		put_ends(b, o->out, max);
+		put_ends(b, o->out, &o->out_gap, max);
 }
 
 int

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "base/ends.h"
+
 #include "speech/ours.h"
 #include "speech/text.h"
 
@@ -45,6 +47,7 @@ struct outcome {
 	enum outcome_kind kind;
 	const char *message; /* Of BAD_INPUT and NO_FILE; may be NULL. */
 	struct text out, err;
+	struct gap out_gap, err_gap; /* What is missing of them. */
 	int code;
 	struct outcome_file *files, **files_end;
 

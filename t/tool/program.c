@@ -46,8 +46,8 @@ print(enum sandbox_rc rc, const struct sandbox_ran *r)
 	printf("out %s\nerr %s\ncode %d\n", r->res.out, r->res.err,
 	    r->res.return_code);
 	printf("end %d signal %d compiling %d dropped %ju %ju\n", r->end,
-	    r->signal, r->compiling, (uintmax_t)r->out_dropped,
-	    (uintmax_t)r->err_dropped);
+	    r->signal, r->compiling, (uintmax_t)r->res.out_gap.bytes,
+	    (uintmax_t)r->res.err_gap.bytes);
 	if (r->note != NULL)
 		printf("note %s", r->note);
 	if (r->broken != NULL)
