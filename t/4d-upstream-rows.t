@@ -31,6 +31,15 @@ sub call {
 	    defined($id) ? (id => $id) : (), function => { defined($name) ?
 	    (name => $name) : (), arguments => $arguments } }] };
 }
+# A stream that ends with an error beside that delta of an ended choice.
+sub fails {
+	my ($delta, @before) = @_;
+	my $r = stream(undef, @before);
+	$r->{body} .= 'data: ' . $json->encode({ id => 'c', choices => [{ index
+	    => 0, delta => $delta, finish_reason => 'error' }], error => { code
+	    => 502, message => 'gone' } }) . "\n\n";
+	return $r;
+}
 sub done { my ($r) = @_; $r->{body} .= "data: [DONE]\n\n"; return $r }
 sub whole {
 	return { type => 'application/json', body => $json->encode({ id => 'c',
@@ -64,6 +73,23 @@ my %models = (
 	json => [whole(content => 'As JSON.')],
 	error200 => [{ type => 'application/json', body =>
 	    '{"error":{"message":"boom"}}' }],
+	errorlate => [done(fails({ content => '' }, { role => 'assistant',
+	    content => 'Hel' }))],
+	erroronly => [done(fails({ content => '' }))],
+	errorwhole => [{ type => 'application/json', body => $json->encode({
+	    error => { message => 'gone', code => 502 }, choices => [{ message
+	    => { content => '' }, finish_reason => 'error' }] }) }],
+	toolong => [done({ type => 'text/event-stream', body => 'data: '
+	    . '{"error":{"message":"maximum context length is 8","code":400}}'
+	    . "\n\n" })],
+	toofast => [done({ type => 'text/event-stream', body => 'data: '
+	    . '{"error":{"message":"slow","code":429}}' . "\n\n",
+	    headers => { 'Retry-After' => 17 } })],
+	overlong => [done({ type => 'text/event-stream', body => stream(undef,
+	    { content => 'Hel' })->{body} . 'data: {"object":"error",'
+	    . '"message":"too long","type":"BadRequestError","code":400}'
+	    . "\n\n" })],
+	page => [{ type => 'text/html', body => "<html>Welcome</html>" }],
 	thinks => [done(stream('stop', { content => '<think>Hm' }, { content =>
 	    '.</think>So.' }))],
 	later => [$run, { status => 500, body => '{}' }],
@@ -199,6 +225,44 @@ for my $route (sort(keys(%error))) {
 		unlike($r->{body}, qr/Never|"stop"|message_stop|completed"/,
 		    'st-upstream-dies: not as if it were whole')
 		    or diag($r->{body});
+	}
+}
+# An error inside a 200 counts as if the provider had answered with its status,
+# with no tool declared as well as with one.
+for my $route (sort(keys(%error))) {
+	my ($status, $end) = @{ $error{$route} };
+	for my $tools (1, $route eq 'chat/completions' ? () : 0) {
+		local $route{$route} = $tools ? $route{$route} : [];
+		my $how = "over $route, " . ($tools ? 'code' : 'text only');
+		for my $model ('erroronly', 'errorwhole') {
+			$r = ask($route, $model, $_);
+			is("$r->{status} $r->{json}{error}{type}", $status,
+			    "an error with status 200: $model $how")
+			    for 0, 1;
+		}
+		$r = ask($route, 'errorlate', 0);
+		is("$r->{status} $r->{json}{error}{type}", $status,
+		    "an error after text $how");
+		$r = ask($route, 'errorlate', 1);
+		is($r->{status}, 200, "an error after text, streamed $how");
+		like($r->{body}, $end, '... ends in one');
+		unlike($r->{body}, qr/end_turn|_stop|"completed"|"stop"/,
+		    '... and in no other way');
+		for (0, 1) {
+			$r = ask($route, 'toolong', $_);
+			is("$r->{status} $r->{json}{error}{message}",
+			    '400 maximum context length is 8',
+			    "its words where they are the caller's $how");
+			$r = ask($route, 'toofast', $_);
+			is("$r->{status} " . header($r, 'Retry-After'),
+			    '429 17', "a rate limit $how");
+			$r = ask($route, 'page', $_);
+			is($r->{status}, 502, "a web page $how");
+			like($r->{json}{error}{message}, qr/web page/,
+			    '... is called one');
+		}
+		$r = ask($route, 'overlong', 1);
+		like($r->{body}, qr/too long/, "its words in a stream $how");
 	}
 }
 $r = ask('responses', 'later', 1);

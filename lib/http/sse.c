@@ -80,7 +80,11 @@ take_line(struct sse *S, const char *s, size_t len)
 	}
 	if (at < len && s[at] == ' ')
 		at++;
-	if (field(s, name, "data")) {
+	/* Older llama.cpp servers end a stream with "error: {...}". */
+	if (field(s, name, "error") && S->name.len == 0 &&
+	    buf_puts(&S->name, "error"))
+		return (SSE_MEMORY);
+	if (field(s, name, "data") || field(s, name, "error")) {
 		if (S->data.len + S->has_data + len - at > SSE_EVENT_MAX)
 			return (SSE_TOO_BIG);
 		if ((S->has_data && buf_puts(&S->data, "\n")) ||

@@ -218,9 +218,11 @@ judge(const struct conf_provider *p, struct exchange *x, enum upstream_rc rc,
 	if (x->status == 200 &&
 	    (rc == UPSTREAM_OK || rc == UPSTREAM_CUT ||
 		rc == UPSTREAM_STOPPED)) {
-		if (answer_end(x->answer, why) == 0)
+		if (answer_end(x->answer, rc == UPSTREAM_CUT, why) == 0)
 			return (RUN_OK);
-		return (rc == UPSTREAM_CUT ? ask_failed(rc, why) : RUN_REFUSED);
+		if (why->kind == P_RATE)
+			why->retry_after = wire_seconds(x->retry_after);
+		return (RUN_REFUSED);
 	}
 	if (rc != UPSTREAM_OK)
 		return (ask_failed(rc, why));

@@ -11,12 +11,13 @@
 #include "speech/refusal.h"
 #include "speech/think.h"
 #include "speech/wire.h"
+#include "speech/wire_error.h"
 
 #define WHOLE_MAX (64U << 20) /* Of an answer that is one JSON text. */
 #define DEPTH_MAX 128
 
-/* Which of the two it is; its first byte tells. */
-enum form { UNKNOWN, STREAM, WHOLE };
+/* Which of the two it is, or a web page; its first byte tells. */
+enum form { UNKNOWN, STREAM, WHOLE, PAGE };
 
 struct answer {
 	const struct conf_provider *p;
@@ -29,7 +30,8 @@ struct answer {
 	struct wire_reader *reader;
 	struct buf whole;
 	enum wire_rc rc;    /* WIRE_OK while there is to be more. */
-	struct refusal why; /* Of WIRE_ERROR. */
+	int told;           /* It says itself that it is an error... */
+	struct refusal why; /* ...namely this. */
 };
 
 struct answer *
@@ -65,33 +67,24 @@ answer_free(struct answer *A)
 	free(A);
 }
 
-/* An error in place of an answer, or amid one. */
-static enum wire_rc
-take_error(struct answer *A, struct jspan root)
-{
-	int status = A->reader != NULL ? A->reader->status : 0;
-
-	(void)wire_refuse(
-	    A->p, status != 0 ? status : 502, NULL, root.p, root.len, &A->why);
-	return (WIRE_ERROR);
-}
-
-/* Some servers say {"error": ...} with a status of 200; an event that has a
- * type is its wire's affair. */
+/* Is ${root} an error in place of an answer, or amid one?  ${called}: its event
+ * says so by its name. */
 static int
-is_error(const struct answer *A, struct jspan root)
+take_error(struct answer *A, struct jspan root, int called)
 {
+	struct wire_error e;
 
-	return (pick_is(pick_member(root, A->wire->answer), 'n') &&
-	    pick_is(pick_member(root, "type"), 'n') &&
-	    !pick_is(pick_member(root, "error"), 'n'));
+	if (!wire_error(root, called, &e))
+		return (0);
+	A->told = 1;
+	(void)wire_refuse(A->p, e.status, NULL, e.at.p, e.at.len, &A->why);
+	return (1);
 }
 
 static enum wire_rc
 take_event(struct answer *A, const struct sse_event *ev)
 {
 	struct jspan_info info;
-	enum wire_rc rc;
 
 	if (ev->len == 6 && memcmp(ev->data, "[DONE]", 6) == 0)
 		return (WIRE_DONE);
@@ -99,10 +92,9 @@ take_event(struct answer *A, const struct sse_event *ev)
 		return (WIRE_OK);
 	if (jspan_check(ev->data, ev->len, DEPTH_MAX, &info) != JSPAN_OK)
 		return (WIRE_BAD);
-	if (is_error(A, info.root))
-		return (take_error(A, info.root));
-	rc = A->reader->take(A->reader, info.root);
-	return (rc == WIRE_ERROR ? take_error(A, info.root) : rc);
+	if (take_error(A, info.root, strcmp(ev->name, "error") == 0))
+		return (WIRE_BAD);
+	return (A->reader->take(A->reader, info.root));
 }
 
 static enum wire_rc
@@ -137,9 +129,11 @@ begin(struct answer *A, const char **p, size_t *len)
 	}
 	if (*len == 0)
 		return (WIRE_OK);
-	A->form = **p == '{' || **p == '[' ? WHOLE : STREAM;
+	A->form = **p == '{' || **p == '[' ? WHOLE : **p == '<' ? PAGE : STREAM;
 	if (A->form == WHOLE)
 		return (WIRE_OK);
+	if (A->form == PAGE)
+		return (WIRE_BAD);
 	if (A->wire->stream == NULL)
 		return (WIRE_BAD);
 	if ((A->sse = sse_new()) == NULL ||
@@ -189,7 +183,7 @@ end_stream(struct answer *A)
 			rc = take_event(A, &ev);
 		else if (got != SSE_MORE)
 			rc = of_sse(got);
-		if (rc == WIRE_BAD)
+		if (rc == WIRE_BAD && !A->told)
 			rc = WIRE_CUT;
 	}
 	if (rc == WIRE_OK || rc == WIRE_DONE)
@@ -204,13 +198,14 @@ end_whole(struct answer *A)
 
 	if (jspan_check(A->whole.p, A->whole.len, DEPTH_MAX, &info) != JSPAN_OK)
 		return (WIRE_BAD);
-	if (is_error(A, info.root))
-		return (take_error(A, info.root));
+	if (take_error(A, info.root, 0))
+		return (WIRE_BAD);
 	if (A->wire->read(A->p, info.root, A->fn, A->cookie) == 0)
 		return (WIRE_OK);
+	A->told = 1;
 	(void)refuse(&A->why, P_UPSTREAM, NULL,
 	    "The model provider's answer could not be used.");
-	return (WIRE_ERROR);
+	return (WIRE_BAD);
 }
 
 static int
@@ -224,7 +219,6 @@ tell(enum wire_rc rc, struct refusal *why)
 	case WIRE_CUT:
 		return (refuse(why, P_UPSTREAM, NULL,
 		    "The model provider broke the connection off."));
-	case WIRE_ERROR:
 	case WIRE_BAD:
 		return (refuse(why, P_UPSTREAM, NULL,
 		    "The model provider's answer could not be read."));
@@ -236,7 +230,7 @@ tell(enum wire_rc rc, struct refusal *why)
 }
 
 int
-answer_end(struct answer *A, struct refusal *why)
+answer_end(struct answer *A, int cut, struct refusal *why)
 {
 
 	if (A->form == STREAM)
@@ -245,9 +239,11 @@ answer_end(struct answer *A, struct refusal *why)
 		A->rc = end_whole(A);
 	else if (A->rc == WIRE_OK)
 		A->rc = WIRE_BAD; /* There was nothing at all. */
-	if (A->rc == WIRE_ERROR) {
+	if (A->told) {
 		*why = A->why;
 		return (-1);
 	}
-	return (tell(A->rc, why));
+	if (A->form == PAGE)
+		return (refuse(why, P_UPSTREAM, NULL, "%s", ANSWER_PAGE));
+	return (tell(A->rc == WIRE_BAD && cut ? WIRE_CUT : A->rc, why));
 }

@@ -36,12 +36,18 @@ struct answer *answer_new(const struct conf_provider *, event_fn *, void *);
  */
 enum answer_rc answer_feed(struct answer *, const void *, size_t);
 
+/* What a caller is told whose provider sent HTML with status 200. */
+#define ANSWER_PAGE                                       \
+	"The model provider answered with a web page in " \
+	"place of an answer."
+
 /**
- * answer_end(A, why):
- * There are no more bytes.  Give the last events and return 0; or -1 with
- * ${why} filled in (its kind is P_SERVER if ${fn} stopped it).
+ * answer_end(A, cut, why):
+ * There are no more bytes; ${cut}: the connection broke off.  Give the last
+ * events and return 0; or -1 with ${why} filled in (its kind is P_SERVER if
+ * ${fn} stopped it).
  */
-int answer_end(struct answer *, struct refusal *);
+int answer_end(struct answer *, int, struct refusal *);
 
 /**
  * answer_free(A):

@@ -33,7 +33,6 @@ enum wire_rc {
 	WIRE_DONE,    /* The answer is whole; what may follow is nothing. */
 	WIRE_CUT,     /* It ends, but is not whole. */
 	WIRE_BAD,     /* Not what this wire's servers say. */
-	WIRE_ERROR,   /* It is an error. */
 	WIRE_STOPPED, /* The function that takes events said so. */
 	WIRE_MEMORY
 };
@@ -45,10 +44,9 @@ enum wire_rc {
 struct wire_reader {
 	event_fn *fn; /* Set by answer.c, with its cookie. */
 	void *cookie;
-	int status; /* Of WIRE_ERROR: what it would be in HTTP; 0: 502. */
 
 	/* Take what the data of one event of the stream says (checked by
-	 * jspan_check()). */
+	 * jspan_check()), unless it is an error (wire_error()). */
 	enum wire_rc (*take)(struct wire_reader *, struct jspan);
 
 	/* The stream is over; ${done}: it said so itself, by WIRE_DONE or
@@ -103,5 +101,12 @@ const struct wire *wire_of(enum conf_wire);
  */
 int wire_refuse(const struct conf_provider *, int, const char *, const char *,
     size_t, struct refusal *);
+
+/**
+ * wire_seconds(s):
+ * The seconds that the Retry-After ${s} (may be NULL) of an upstream asks for;
+ * 0 if it does not say.
+ */
+int wire_seconds(const char *);
 
 #endif /* !SPEECH_WIRE_H_ */

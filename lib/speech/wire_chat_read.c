@@ -6,6 +6,7 @@
 #include "speech/pick.h"
 #include "speech/wire_chat.h"
 #include "speech/wire_chat_calls.h"
+#include "speech/wire_error.h"
 #include "speech/wire_usage.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
@@ -124,6 +125,10 @@ take_stop(struct stream *s, struct jspan choice)
 		{ "stop", STOP_END }, { "length", STOP_LENGTH },
 		{ "tool_calls", STOP_CALLS }, { "function_call", STOP_CALLS },
 		{ "content_filter", STOP_FILTER },
+		{ "sensitive", STOP_FILTER }, { "safety", STOP_FILTER },
+		{ "max_tokens", STOP_LENGTH }, { "model_length", STOP_LENGTH },
+		{ "model_context_window_exceeded", STOP_LENGTH },
+		{ "repetition", STOP_LENGTH },
 	};
 	/* clang-format on */
 	struct jspan why = pick_member(choice, "finish_reason");
@@ -160,17 +165,6 @@ take_choice(struct stream *s, struct jspan choice, const char *member)
 	return (take_stop(s, choice));
 }
 
-/* The first choice of ${root}, if there is one. */
-static int
-first_choice(struct jspan root, struct jspan *choice)
-{
-	struct jspan list = pick_member(root, "choices");
-	struct jspan_iter it;
-
-	return (pick_is(list, '[') && jspan_iter(&it, list) == 0 &&
-	    jspan_next(&it, NULL, choice));
-}
-
 /* A chunk without a choice is the usage, or some server's own affair. */
 static enum wire_rc
 take(struct wire_reader *r, struct jspan root)
@@ -179,10 +173,8 @@ take(struct wire_reader *r, struct jspan root)
 	struct jspan choice;
 
 	wire_chat_usage(&s->usage, root);
-	if (first_choice(root, &choice))
-		return (take_choice(s, choice, "delta"));
-	return (
-	    pick_is(pick_member(root, "error"), 'n') ? WIRE_OK : WIRE_ERROR);
+	return (wire_choice(root, &choice) ? take_choice(s, choice, "delta")
+					   : WIRE_OK);
 }
 
 static enum wire_rc
@@ -243,7 +235,7 @@ wire_chat_read(const struct conf_provider *p, struct jspan root, event_fn *fn,
 	struct jspan choice;
 	int rc = -1;
 
-	if (!first_choice(root, &choice) ||
+	if (!wire_choice(root, &choice) ||
 	    !pick_is(pick_member(choice, "message"), '{') ||
 	    (r = wire_chat_stream(p)) == NULL)
 		return (-1);

@@ -69,6 +69,7 @@ wire_messages_stop(struct jspan why)
 		{ "stop_sequence", STOP_SEQUENCE }, { "tool_use", STOP_CALLS },
 		{ "refusal", STOP_FILTER },
 		{ "model_context_window_exceeded", STOP_LENGTH },
+		{ "pause_turn", STOP_LENGTH }, /* There is more to say. */
 	};
 	/* clang-format on */
 	size_t i;

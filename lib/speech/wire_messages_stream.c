@@ -99,25 +99,6 @@ on_message_stop(struct stream *s, struct jspan root)
 }
 
 static enum wire_rc
-on_error(struct stream *s, struct jspan root)
-{
-	/* clang-format off */
-	static const struct { const char *type; int status; } rows[] = {
-		{ "invalid_request_error", 400 }, { "not_found_error", 404 },
-		{ "authentication_error", 401 }, { "permission_error", 403 },
-		{ "request_too_large", 413 }, { "rate_limit_error", 429 },
-	};
-	/* clang-format on */
-	struct jspan type = emit_member(emit_member(root, "error"), "type");
-	size_t i;
-
-	for (i = 0; i < NELEM(rows); i++)
-		if (jspan_is(type, rows[i].type))
-			s->r.status = rows[i].status;
-	return (WIRE_ERROR);
-}
-
-static enum wire_rc
 take(struct wire_reader *r, struct jspan root)
 {
 	/* clang-format off */
@@ -131,7 +112,6 @@ take(struct wire_reader *r, struct jspan root)
 		{ "message_start", on_start },
 		{ "message_delta", on_message_delta },
 		{ "message_stop", on_message_stop },
-		{ "error", on_error },
 	};
 	/* clang-format on */
 	struct jspan type = emit_member(root, "type");

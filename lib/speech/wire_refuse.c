@@ -141,9 +141,8 @@ is_billing(const char *code)
 	    strncmp(code, "billing_", 8) == 0);
 }
 
-/* Seconds in a Retry-After of an upstream. */
-static int
-seconds(const char *s)
+int
+wire_seconds(const char *s)
 {
 	uint64_t n;
 
@@ -188,6 +187,6 @@ wire_refuse(const struct conf_provider *p, int status, const char *retry_after,
 		arena_free(mem);
 	}
 	if (why->kind == P_RATE)
-		why->retry_after = seconds(retry_after);
+		why->retry_after = wire_seconds(retry_after);
 	return (-1);
 }

@@ -123,12 +123,14 @@ int
 wire_responses_read(const struct conf_provider *p, struct jspan root,
     event_fn *fn, void *cookie)
 {
+	struct jspan status = emit_member(root, "status");
 	struct emit e;
 	int rc;
 
 	(void)p;
-	if (jspan_is(emit_member(root, "status"), "failed"))
-		return (-1);
+	if (!pick_is(status, 'n') && !jspan_is(status, "completed") &&
+	    !jspan_is(status, "incomplete"))
+		return (-1); /* It has not ended, or not well. */
 	emit_init(&e, fn, cookie);
 	rc = wire_responses_items(&e, emit_member(root, "output"));
 	if (rc == 0)

@@ -169,28 +169,6 @@ on_final(struct stream *s, struct jspan root)
 	return (buf_put(&s->final, v.p, v.len) ? WIRE_MEMORY : WIRE_DONE);
 }
 
-/* "error" has its code itself, "response.failed" in the response. */
-static enum wire_rc
-on_error(struct stream *s, struct jspan root)
-{
-	/* clang-format off */
-	static const struct { const char *code; int status; } rows[] = {
-		{ "rate_limit_exceeded", 429 }, { "invalid_prompt", 400 },
-		{ "context_length_exceeded", 400 },
-	};
-	/* clang-format on */
-	struct jspan v = emit_member(root, "response");
-	struct jspan code = emit_member(root, "code");
-	size_t i;
-
-	if (pick_is(v, '{'))
-		code = emit_member(emit_member(v, "error"), "code");
-	for (i = 0; i < NELEM(rows); i++)
-		if (jspan_is(code, rows[i].code))
-			s->r.status = rows[i].status;
-	return (WIRE_ERROR);
-}
-
 static enum wire_rc
 take(struct wire_reader *r, struct jspan root)
 {
@@ -208,8 +186,6 @@ take(struct wire_reader *r, struct jspan root)
 		{ "response.output_item.done", on_done },
 		{ "response.completed", on_final },
 		{ "response.incomplete", on_final },
-		{ "response.failed", on_error },
-		{ "error", on_error },
 	};
 	/* clang-format on */
 	struct jspan type = emit_member(root, "type");

@@ -59,7 +59,7 @@ answer(const char *p, size_t len, size_t step, struct buf *out)
 		if (answer_feed(A, p + i, n) != ANSWER_MORE)
 			break;
 	}
-	if ((rc = answer_end(A, &why)) == 0)
+	if ((rc = answer_end(A, 0, &why)) == 0)
 		w->finish(w, out);
 	else
 		w->fail(w, problem_row(why.kind), why.message, "req_1");

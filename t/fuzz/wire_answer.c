@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "http/sse.h"
 #include "speech/wire.h"
+#include "speech/wire_error.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
@@ -58,10 +59,16 @@ static int
 take(struct wire_reader *r, const struct sse_event *ev)
 {
 	struct jspan_info info;
+	struct wire_error e;
 	enum wire_rc rc;
 
 	if (jspan_check(ev->data, ev->len, 128, &info) != JSPAN_OK)
 		return (WIRE_BAD);
+	if (wire_error(info.root, strcmp(ev->name, "error") == 0, &e)) {
+		if (e.status < 400 || e.status > 599 || e.at.len == 0)
+			abort();
+		return (e.status);
+	}
 	rc = r->take(r, info.root);
 	return (rc == WIRE_OK ? -1 : (int)rc);
 }

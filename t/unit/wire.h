@@ -10,6 +10,7 @@
 #include "http/sse.h"
 #include "speech/talk.h"
 #include "speech/wire.h"
+#include "speech/wire_error.h"
 
 #include "fixture.h"
 #include "tap.h"
@@ -78,17 +79,21 @@ whole_line(const struct wire *w, const char *json)
 	return (h.line.p);
 }
 
-/* Give what the reader of a stream says to one event; -1 goes on. */
+/* Give what the reader of a stream says to one event; -1 goes on; an error's
+ * status. */
 static inline int
 take_one(struct wire_reader *r, const struct sse_event *ev)
 {
 	struct jspan_info info;
+	struct wire_error e;
 	enum wire_rc rc;
 
 	if (strcmp(ev->data, "[DONE]") == 0)
 		return (WIRE_DONE);
 	if (jspan_check(ev->data, ev->len, 128, &info) != JSPAN_OK)
 		return (WIRE_BAD);
+	if (wire_error(info.root, strcmp(ev->name, "error") == 0, &e))
+		return (e.status);
 	rc = r->take(r, info.root);
 	return (rc == WIRE_OK ? -1 : (int)rc);
 }
@@ -122,7 +127,7 @@ stream_line(const struct wire *w, const char *text, size_t cut)
 		rc = (int)r->end(r, rc == WIRE_DONE);
 	if (rc != WIRE_OK) {
 		buf_free(&h.line);
-		buf_printf(&h.line, "rc %d status %d", rc, r->status);
+		buf_printf(&h.line, "rc %d", rc);
 	}
 	r->free(r);
 	sse_free(sse);

@@ -47,14 +47,14 @@ static const struct {
 	    "|R:Hmm.|T:Hi \xf0\x9f\x98\x80\n\xc3\xa9|U:5,2,4,0|S:0" },
 	{ "no [DONE]: a reason is enough (row 31)",
 	    SAY("Hi") END("stop"), "|T:Hi|S:0" },
-	{ "neither (row 31)", SAY("Hi"), "rc 2 status 0" },
+	{ "neither (row 31)", SAY("Hi"), "rc 2" },
 	{ "[DONE] without a reason", SAY("Hi") DONE, "|T:Hi|S:0" },
-	{ "nothing but [DONE]", DONE, "rc 2 status 0" },
+	{ "nothing but [DONE]", DONE, "rc 2" },
 	{ "a last event without its blank line",
 	    SAY("Hi") "data: {\"choices\":[{\"delta\":{},\"finish_reason\":"
 	    "\"length\"}]}", "|T:Hi|S:1" },
 	{ "half of an event", SAY("Hi") "data: {\"choices\":[{\"del",
-	    "rc 3 status 0" },
+	    "rc 3" },
 	{ "CRLF, no space, comments, names, several lines",
 	    "\xef\xbb\xbf: hello\r\n\r\nevent: message\r\ndata:{\"choices\":[{"
 	    "\r\ndata: \"delta\":{\"content\":\"a\"}}]}\r\n\r\n: keepalive\n\n"
@@ -135,9 +135,18 @@ static const struct {
 
 	{ "an error amid the answer (row 33)",
 	    SAY("Hi") "data: {\"error\":{\"message\":\"boom\"}}\n\n",
-	    "rc 4 status 0" },
+	    "rc 502" },
+	{ "a reason that is a failure (row 33)", SAY("Hi") END("error") DONE,
+	    "rc 502" },
+	{ "only the first of two choices",
+	    "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"B\"},"
+	    "\"finish_reason\":null},{\"index\":0,\"delta\":{\"content\":"
+	    "\"A\"}}]}\n\n"
+	    "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"b\"},"
+	    "\"finish_reason\":\"length\"}]}\n\n"
+	    SAY("a") END("stop"), "|T:Aa|S:0" },
 	{ "what is no JSON", SAY("Hi") "data: {'a'}\n\n" DONE,
-	    "rc 3 status 0" },
+	    "rc 3" },
 	{ "JSON that is no chunk", "data: [1]\n\ndata: 7\n\n" SAY("Hi")
 	    END("stop"), "|T:Hi|S:0" },
 };
@@ -161,7 +170,7 @@ answer_line(const char *text, size_t step)
 		if (answer_feed(A, text + i, n) != ANSWER_MORE)
 			break;
 	}
-	if (answer_end(A, &why)) {
+	if (answer_end(A, 0, &why)) {
 		buf_free(&h.line);
 		buf_puts(&h.line, why.message);
 	}
@@ -195,10 +204,23 @@ answers(void)
 		{ "an error in a stream (row 33)", SAY("Hi")
 		    "data: {\"error\":{\"message\":\"boom\"}}\n\n",
 		    "The model provider answered with an error." },
+		{ "words that tell what is wrong (row 33)",
+		    "data: {\"error\":{\"code\":400,\"message\":\"maximum "
+		    "context length is 8\"}}\n\n" DONE,
+		    "maximum context length is 8" },
+		{ "an error in an event that is called so", "event: error\n"
+		    "data: {\"reason\":\"boom\"}\n\n",
+		    "The model provider answered with an error." },
+		{ "an error outside of any data", SAY("Hi")
+		    "error: {\"code\":400,\"message\":\"too long\","
+		    "\"type\":\"invalid_request_error\"}\n\n", "too long" },
+		{ "the second choice first", "{\"choices\":[{\"index\":1,"
+		    "\"message\":{\"content\":\"B\"}},{\"index\":0,"
+		    "\"message\":{\"content\":\"A\"},\"finish_reason\":"
+		    "\"stop\"}]}", "|T:A|S:0" },
 		{ "nothing", "",
 		    "The model provider's answer could not be read." },
-		{ "HTML", "<html>\n",
-		    "The model provider broke the connection off." },
+		{ "HTML", "<html>\n", ANSWER_PAGE },
 		{ "half of JSON", "{\"choices\":[",
 		    "The model provider's answer could not be read." },
 		{ "JSON that is no answer", "{\"choices\":[]}",

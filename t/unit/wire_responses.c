@@ -181,13 +181,13 @@ static const struct { const char *name, *in, *want; } streams[] = {
 	    ",\"response\":{\"status\":\"incomplete\",\"incomplete_details\":"
 	    "{\"reason\":\"max_output_tokens\"}," USAGE "}"),
 	    "|C:c1,f|A:{\"a|E" END_USAGE "|S:1" },
-	{ "broken off", BEGIN TEXT_DELTA("0", "Hel"), "rc 2 status 0" },
+	{ "broken off", BEGIN TEXT_DELTA("0", "Hel"), "rc 2" },
 	{ "failed", BEGIN EV("response.failed", ",\"response\":{\"status\":"
 	    "\"failed\",\"error\":{\"code\":\"rate_limit_exceeded\"}}"),
-	    "rc 4 status 429" },
+	    "rc 429" },
 	{ "an error", BEGIN EV("error", ",\"code\":\"server_error\""),
-	    "rc 4 status 0" },
-	{ "no event of this wire", "data: 7\n\n", "rc 3 status 0" },
+	    "rc 502" },
+	{ "no event of this wire", "data: 7\n\n", "rc 3" },
 };
 /* clang-format on */
 
