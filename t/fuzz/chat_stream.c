@@ -25,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 #define MAX (32U << 20)
 
-static struct conf_provider provider;
+static char base_url[] = "http://gpu7.example/v1";
+static struct conf_provider provider = {.base_url = base_url};
 static const struct talk talk = {.model = "m", .stream = 1};
 
 /* ---- From the server to the client */

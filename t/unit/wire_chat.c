@@ -154,7 +154,9 @@ static const struct {
 
 /* ---- Whole answers, and which of the two it is */
 
-static struct conf_provider provider = {.wire = WIRE_CHAT};
+static char base_url[] = "http://gpu7.example/v1";
+static struct conf_provider provider = {
+    .wire = WIRE_CHAT, .base_url = base_url};
 
 /* The line of an answer that comes in pieces of ${step} bytes; else why not. */
 static char *
