@@ -117,10 +117,12 @@ sub chat {
 }
 $r = chat('mixed');
 my $m = $r->{json}{choices}[0]{message};
-is_deeply([map { "$_->{id} $_->{function}{name}" } @{$m->{tool_calls}}],
-    ['call_theirs save'], 'chat: the caller sees his own call');
+is_deeply([map { $_->{function}{name} } @{$m->{tool_calls}}], ['save'],
+    'chat: the caller sees their own call');
+my $own = $m->{tool_calls}[0]{id};
+like($own, qr/^toolu_gw_[0-9a-z]{24}$/, '... under an id that is minted here');
 my @talk = ({ role => 'user', content => 'Go.' }, $m, { role => 'tool',
-    tool_call_id => 'call_theirs', content => 'saved' });
+    tool_call_id => $own, content => 'saved' });
 chat('plain', messages => \@talk);
 @q = @{($p->requests)[0]{json}{messages}};
 is_deeply([map { $_->{function}{name} } @{$q[1]{tool_calls}}],
@@ -134,6 +136,14 @@ is(JSON::PP::decode_json($q[1]{tool_calls}[0]{function}{arguments})->{code},
 chat('plain', messages => \@talk, as => 'carol');
 is(scalar(@{($p->requests)[0]{json}{messages}[1]{tool_calls}}), 1,
     'by the same id somebody else gets nothing');
+# Another conversation of the same key, whose upstream gives the same ids.
+my @other = ({ role => 'user', content => 'Go.' }, { role => 'assistant',
+    content => undef, tool_calls => [{ id => 'call_theirs', type => 'function',
+    function => { name => 'save', arguments => '{}' } }] }, { role => 'tool',
+    tool_call_id => 'call_theirs', content => 'saved' });
+chat('plain', messages => \@other);
+unlike(($p->requests)[0]{body}, qr/print|42/,
+    'a conversation with the same ids of the upstream gets nothing of it');
 $s->mysql('DELETE FROM code_call');
 $r = chat('plain', messages => \@talk);
 is($r->{status}, 200,

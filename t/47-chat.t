@@ -202,12 +202,16 @@ for my $way (\&ask, \&stream) {
 
 	$r = $way->('mixed', with => { tools => [@tool, @save] });
 	$m = $r->{json}{choices}[0]{message};
-	is_deeply([map { $_->{id} } @{ $m->{tool_calls} }],
-	    [qw(call_a call_b)], 'mixed: the caller\'s calls, ours hidden');
+	is_deeply([map { $_->{function}{arguments} } @{ $m->{tool_calls} }],
+	    ['{"title":"a"}', '{"title":"b"}'],
+	    'mixed: the caller\'s calls, ours hidden');
+	my @own = map { $_->{id} } @{ $m->{tool_calls} };
+	is(scalar(grep { /^toolu_gw_[0-9a-z]{24}$/ } @own), 2,
+	    'under ids that are minted here');
 	is(scalar($p->requests), 1, 'the model is not asked again');
 	$r = $way->('mixed', with => { tools => [@tool, @save], messages => [
 	    { role => 'user', content => 'Go.' }, $m, map { { role => 'tool',
-	    tool_call_id => $_, content => 'ok' } } qw(call_a call_b)] });
+	    tool_call_id => $_, content => 'ok' } } @own] });
 	@q = @{ ($p->requests)[0]{json}{messages} };
 	is(join(' ', map { $_->{role} } @q), 'user assistant tool tool tool',
 	    'given back: ours is there again');

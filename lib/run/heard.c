@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/id.h"
 #include "base/jspan.h"
 
+#include "speech/args.h"
 #include "speech/model_dialect.h"
 #include "speech/pick.h"
 #include "speech/talk.h"
@@ -62,17 +62,25 @@ is_used(const struct heard *h, const char *id)
 	return (talk_find_call(h->talk, id) != NULL);
 }
 
+/* A new id of our own. */
+static const char *
+mint_id(struct heard *h)
+{
+	char fresh[CALL_ID_SIZE];
+
+	return (call_id(fresh) == 0
+		? arena_strndup(h->mem, fresh, strlen(fresh))
+		: NULL);
+}
+
 /* The upstream's id if it is good and new, else one of our own. */
 static const char *
 choose_id(struct heard *h, const char *id)
 {
-	char fresh[40] = "toolu_gw_";
 
-	if (is_good_id(id) && !is_used(h, id))
-		return (arena_strndup(h->mem, id, strlen(id)));
-	if (id_base36(fresh + 9, 24))
-		return (NULL);
-	return (arena_strndup(h->mem, fresh, strlen(fresh)));
+	return (is_good_id(id) && !is_used(h, id)
+		? arena_strndup(h->mem, id, strlen(id))
+		: mint_id(h));
 }
 
 static int
@@ -145,6 +153,15 @@ may_show_ours(const struct heard *h)
 	    (t->ours & (1U << talk_ours(t, h->now->name))));
 }
 
+/* May this round hold runs that the caller is not shown?  His calls then wait
+ * for its end, which tells under which ids they are to be shown. */
+static int
+may_hide(const struct heard *h)
+{
+
+	return (h->talk->quiet && h->talk->ours != 0);
+}
+
 static int
 begin_call(struct heard *h, const struct event *ev)
 {
@@ -162,9 +179,10 @@ begin_call(struct heard *h, const struct event *ev)
 	h->end = &c->next;
 	h->now = c;
 	buf_drop(&h->args, h->args.len);
+	h->way = (struct args){0};
 	c->whose = whose_is(h, c->name);
 	h->live = LIVE_NOT;
-	if (c->whose == WHOSE_CALLER && h->talk->stream)
+	if (c->whose == WHOSE_CALLER && h->talk->stream && !may_hide(h))
 		return (show(h, c->id, c->name));
 	if (c->whose == WHOSE_OURS && may_show_ours(h))
 		h->live = LIVE_SOON;
@@ -172,22 +190,28 @@ begin_call(struct heard *h, const struct event *ev)
 }
 
 static int
-add_args(struct heard *h, const struct event *ev)
+add_args(struct heard *h, struct text x)
 {
+	const size_t before = h->args.len;
+	struct event ev = {.kind = EVENT_ARGS};
 
-	if (buf_put(&h->args, ev->text.p, ev->text.len))
+	if (args_feed(&h->way, &h->args, x.p, x.len))
 		return (-1);
+	ev.text = (struct text){h->args.p + before, h->args.len - before};
 	if (h->live == LIVE_NOW)
-		return (tell(h, ev));
+		return (tell(h, &ev));
 	return (h->live == LIVE_SOON ? show_ours(h) : 0);
 }
 
 static int
 end_call(struct heard *h, const struct event *ev)
 {
-
+	static const struct text nothing = TEXT_LIT("{}");
 	struct heard_call *c = h->now;
 
+	c->bare = args_none((struct text){h->args.p, h->args.len});
+	if (c->bare && !h->cut && add_args(h, nothing))
+		return (-1);
 	h->now = NULL;
 	if (h->live == LIVE_NOW && tell(h, ev))
 		return (-1);
@@ -214,7 +238,7 @@ heard_event(void *cookie, const struct event *ev)
 	case EVENT_CALL:
 		return (begin_call(h, ev));
 	case EVENT_ARGS:
-		return (add_args(h, ev));
+		return (add_args(h, ev->text));
 	case EVENT_CALL_END:
 		return (end_call(h, ev));
 	case EVENT_USAGE:
@@ -262,6 +286,19 @@ is_object(struct text args)
 	    pick_is(info.root, '{'));
 }
 
+/* Hidden runs are found again by the caller's call beside them, so its id must
+ * be ours: an upstream may give the same ids in every conversation. */
+static int
+rename_calls(struct heard *h)
+{
+	struct heard_call *c;
+
+	for (c = h->first; c != NULL; c = c->next)
+		if (c->whose == WHOSE_CALLER && (c->id = mint_id(h)) == NULL)
+			return (-1);
+	return (0);
+}
+
 int
 heard_sort(struct heard *h, uint64_t max_tokens)
 {
@@ -270,18 +307,19 @@ heard_sort(struct heard *h, uint64_t max_tokens)
 	/* Some servers say tool_calls of a call that the limit broke off. */
 	if (max_tokens != 0 && h->usage.known && h->usage.output >= max_tokens)
 		for (c = h->first; c != NULL; c = c->next)
-			if (!is_object(c->args))
+			if (c->bare || !is_object(c->args))
 				h->stop = STOP_LENGTH;
 	for (c = h->first; c != NULL; c = c->next) {
 		if (c->whose == WHOSE_CALLER && h->stop == STOP_LENGTH &&
-		    !is_object(c->args))
+		    (c->bare || !is_object(c->args)))
 			c->whose = WHOSE_DROPPED;
 		if (c->whose == WHOSE_OURS &&
 		    call_read(h->talk, talk_ours(h->talk, c->name), c->args,
 			&c->call))
 			return (-1);
 	}
-	return (0);
+	return (may_hide(h) && heard_count(h, WHOSE_OURS) > 0 ? rename_calls(h)
+							      : 0);
 }
 
 unsigned int

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 
+#include "speech/args.h"
 #include "speech/event.h"
 
 #include "run/our_call.h"
@@ -33,7 +34,8 @@ struct heard_call {
 	struct heard_call *next;
 	const char *id;   /* Towards the upstream, and a caller's own. */
 	const char *name; /* As the model said it. */
-	struct text args;
+	struct text args; /* An object if they were meant to be one. */
+	int bare;         /* It had none. */
 	enum whose whose;
 	struct call call;  /* Of ours. */
 	const char *shown; /* The id under which the caller has been shown it
@@ -51,7 +53,8 @@ struct heard {
 
 	struct buf text; /* Said in this round. */
 	struct buf thought;
-	struct buf args;                       /* Of the call under way. */
+	struct buf args;                       /* Of the call under way... */
+	struct args way;                       /* ...and where in them it is. */
 	struct heard_call *first, **end, *now; /* now: NULL between calls. */
 	enum live live;
 	int last;          /* No call of ours is allowed. */

@@ -6,6 +6,7 @@
 #include "base/jput.h"
 #include "base/jspan.h"
 
+#include "speech/args.h"
 #include "speech/outcome.h"
 #include "speech/pick.h"
 #include "speech/refusal.h"
@@ -48,7 +49,8 @@ unfence(struct text *x)
 static int
 program_in(struct arena *mem, struct jspan root, struct text *x)
 {
-	static const char *const keys[] = {"code", "command", "input", "cmd"};
+	static const char *const keys[] = {
+	    "code", "command", "input", "cmd", "bash", "script"};
 	struct jspan v;
 	size_t i;
 
@@ -191,7 +193,13 @@ call_read(
     const struct talk *t, enum our_tool meant, struct text args, struct call *c)
 {
 	struct text x;
+	int rc;
 
+	/* What is no object may yet be a program. */
+	if ((rc = args_sound(t->mem, args, &x)) == -1)
+		return (-1);
+	if (rc == 0)
+		args = x;
 	c->args = args;
 	c->bad = 0;
 	c->tool = meant;

@@ -100,7 +100,9 @@ find_hidden(const struct run_env *env, struct talk *t, struct turn *u,
 
 	while (p != NULL && p->kind != PART_CALL)
 		p = p->next;
-	if (u->who != TALK_ASSISTANT || p == NULL || p->ours)
+	/* Only ids that were given for this are looked for. */
+	if (u->who != TALK_ASSISTANT || p == NULL || p->ours ||
+	    !call_id_is(p->id))
 		return (0);
 	for (; *left > 0; nth++) {
 		(*left)--;

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 
+#include "speech/args.h"
 #include "speech/dialect.h"
 #include "speech/estimate.h"
 #include "speech/model_dialect.h"
@@ -154,6 +155,7 @@ static int
 add_call(struct state *s, const struct heard_call *c)
 {
 	struct part *p;
+	struct text x;
 
 	if ((p = talk_add(s->job->talk, TALK_ASSISTANT, PART_CALL)) == NULL)
 		return (-1);
@@ -161,8 +163,8 @@ add_call(struct state *s, const struct heard_call *c)
 	p->ours = 1;
 	p->name = c->whose == WHOSE_OURS ? s->job->talk->our_name[c->call.tool]
 					 : c->name;
-	p->text = c->whose == WHOSE_OURS ? c->call.args : c->args;
-	return (0);
+	x = c->whose == WHOSE_OURS ? c->call.args : c->args;
+	return (args_sound(s->job->talk->mem, x, &p->text) == -1 ? -1 : 0);
 }
 
 static int

@@ -5,6 +5,7 @@
 #include "base/jput.h"
 #include "base/jspan.h"
 
+#include "speech/args.h"
 #include "speech/messages.h"
 #include "speech/messages_block.h"
 #include "speech/model_dialect.h"
@@ -90,19 +91,13 @@ begin_call(struct gather *g, const struct event *ev)
 static void
 end_call(struct gather *g)
 {
-	struct jspan_info info;
+	const struct text args = {g->args.p, g->args.len};
+	struct text x;
 
-	if (g->args.len == 0)
-		buf_puts(&g->content, "{}");
-	else if (jspan_check(g->args.p, g->args.len, ARGS_DEPTH, &info) ==
-		JSPAN_OK &&
-	    pick_is(info.root, '{'))
-		buf_put(&g->content, info.root.p, info.root.len);
-	else {
-		buf_puts(&g->content, "{\"__raw_arguments\":");
-		jput_text(&g->content, g->args.p, g->args.len);
-		buf_puts(&g->content, "}");
-	}
+	if (args_sound(g->talk->mem, args, &x) == -1)
+		g->content.spoiled = 1;
+	else
+		buf_put(&g->content, x.p, x.len);
 	buf_puts(&g->content, ",\"caller\":");
 	buf_put(&g->content, g->caller.p, g->caller.len);
 	buf_puts(&g->content, "}");

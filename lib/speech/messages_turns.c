@@ -101,10 +101,8 @@ block_call(struct reader *rd, struct jspan v, const struct spot *s)
 		return (-1);
 	p->id = id;
 	p->name = name;
-	if (!reader_member(v, "input", &input) || !pick_is(input, '{'))
-		return (reader_refuse(rd, "input must be an object"));
-	p->text.p = input.p;
-	p->text.len = input.len;
+	if (reader_member(v, "input", &input))
+		p->text = (struct text){input.p, input.len};
 	return (0);
 }
 

@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -368,42 +367,6 @@ results_first(struct turn *u)
 }
 
 static int
-by_id(const void *a, const void *b)
-{
-	const struct part *const *x = a, *const *y = b;
-
-	return (strcmp((*x)->id, (*y)->id));
-}
-
-/* No id may stand twice. */
-static int
-check_ids(const struct talk *t, struct refusal *why)
-{
-	const struct part **all;
-	const struct turn *u;
-	const struct part *p;
-	size_t n = 0, i;
-
-	for (u = t->first; u != NULL; u = u->next)
-		for (p = u->first; p != NULL; p = p->next)
-			n += p->kind == PART_CALL;
-	if ((all = arena_alloc(t->mem, (n + 1) * sizeof(*all))) == NULL)
-		return (refuse(why, P_SERVER, NULL, "out of memory"));
-	n = 0;
-	for (u = t->first; u != NULL; u = u->next)
-		for (p = u->first; p != NULL; p = p->next)
-			if (p->kind == PART_CALL)
-				all[n++] = p;
-	qsort(all, n, sizeof(*all), by_id);
-	for (i = 1; i < n; i++)
-		if (strcmp(all[i - 1]->id, all[i]->id) == 0)
-			return (refuse(why, P_BAD_REQUEST, all[i]->where,
-			    "%s: the id %.80s stands twice", all[i]->where,
-			    all[i]->id));
-	return (0);
-}
-
-static int
 check_calls(const struct turn *u, struct refusal *why)
 {
 	const struct part *p;
@@ -454,6 +417,8 @@ talk_settle(struct talk *t, struct refusal *why)
 	if (t->last == NULL)
 		return (refuse(why, P_BAD_REQUEST, "messages",
 		    "messages: there is nothing to answer"));
+	if (talk_mend(t))
+		return (refuse(why, P_SERVER, NULL, "out of memory"));
 	for (u = t->first; u != NULL; u = u->next) {
 		if (u->who == TALK_ASSISTANT) {
 			if (answer_ours(t, u))
@@ -467,5 +432,5 @@ talk_settle(struct talk *t, struct refusal *why)
 		if (check_results(u, why))
 			return (-1);
 	}
-	return (check_ids(t, why));
+	return (0);
 }

@@ -239,6 +239,20 @@ struct tool *talk_tool(struct talk *);
  */
 int talk_offer(struct talk *);
 
+#define CALL_ID_SIZE 34
+
+/**
+ * call_id(id):
+ * Write a new id for a call of a function of the caller's.  Return 0 or -1.
+ */
+int call_id(char[static CALL_ID_SIZE]);
+
+/**
+ * call_id_is(id):
+ * Is ${id} of the form that call_id() gives?
+ */
+int call_id_is(const char *);
+
 #define TALK_IDMAX 47
 
 /**
@@ -289,10 +303,19 @@ struct part *talk_open_call(const struct talk *, const char *);
 /**
  * talk_settle(t, why):
  * Close the conversation and check that a model can be asked: it is not empty,
- * every call has exactly one result right after it and every result a call, no
- * id stands twice.  Return 0, or -1 with ${why} naming the position.
+ * every call has exactly one result right after it and every result a call.  No
+ * id stands twice any more, and the arguments of every call are an object.
+ * Return 0, or -1 with ${why} naming the position.
  */
 int talk_settle(struct talk *, struct refusal *);
+
+/**
+ * talk_mend(t):
+ * Make of the arguments of every call a JSON object, and give every call whose
+ * id stands before it already, and its result, an id of its own.  Return 0 or
+ * -1.  Called by talk_settle().
+ */
+int talk_mend(struct talk *);
 
 /**
  * talk_is_unanswered(p):

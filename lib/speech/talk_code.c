@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/id.h"
 #include "base/num.h"
 
 #include "speech/talk.h"
@@ -18,6 +19,23 @@ is_random(const char *s)
 {
 
 	return (strspn(s, "0123456789abcdefghijklmnopqrstuvwxyz") == RANDOM);
+}
+
+int
+call_id(char id[static CALL_ID_SIZE])
+{
+
+	memcpy(id, USE, strlen(USE));
+	return (id_base36(id + strlen(USE), RANDOM));
+}
+
+int
+call_id_is(const char *id)
+{
+	const size_t len = strlen(USE);
+
+	return (strncmp(id, USE, len) == 0 && is_random(id + len) &&
+	    id[len + RANDOM] == '\0');
 }
 
 int

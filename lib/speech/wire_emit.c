@@ -12,7 +12,8 @@ emit_init(struct emit *e, event_fn *fn, void *cookie)
 	*e = (struct emit){.fn = fn,
 	    .cookie = cookie,
 	    .text = BUF_INIT(EMIT_TEXT_MAX),
-	    .name = BUF_INIT(NAME_MAX_BYTES)};
+	    .name = BUF_INIT(NAME_MAX_BYTES),
+	    .first = BUF_INIT(EMIT_TEXT_MAX)};
 }
 
 void
@@ -21,6 +22,7 @@ emit_free(struct emit *e)
 
 	buf_free(&e->text);
 	buf_free(&e->name);
+	buf_free(&e->first);
 }
 
 struct jspan
@@ -77,6 +79,7 @@ emit_call(struct emit *e, struct jspan id, struct jspan name)
 		return (-1);
 	e->in_call = 1;
 	e->args = 0;
+	buf_drop(&e->first, e->first.len);
 	e->ncalls++;
 	ev.id = as_str(&e->text, id);
 	if (ev.id[0] == '\0')
@@ -105,12 +108,22 @@ emit_args(struct emit *e, struct jspan v)
 }
 
 int
+emit_first(struct emit *e, struct jspan v)
+{
+
+	return (e->in_call ? buf_put(&e->first, v.p, v.len) : 0);
+}
+
+int
 emit_call_end(struct emit *e)
 {
 	const struct event ev = {.kind = EVENT_CALL_END};
 
 	if (!e->in_call)
 		return (0);
+	if (e->args == 0 && e->first.len > 0 &&
+	    emit_args(e, (struct jspan){e->first.p, e->first.len}))
+		return (-1);
 	e->in_call = 0;
 	return (e->fn(e->cookie, &ev));
 }
@@ -139,7 +152,8 @@ emit_rc(const struct emit *e, int rc)
 
 	if (rc == 0)
 		return (WIRE_OK);
-	return (buf_ok(&e->text) ? WIRE_STOPPED : WIRE_MEMORY);
+	return (
+	    buf_ok(&e->text) && buf_ok(&e->first) ? WIRE_STOPPED : WIRE_MEMORY);
 }
 
 int

@@ -21,6 +21,7 @@ struct emit {
 	event_fn *fn;
 	void *cookie;
 	struct buf text, name;
+	struct buf first; /* Of emit_first(). */
 	int in_call;
 	size_t args;   /* Bytes of the open call's arguments so far. */
 	size_t ncalls; /* So far. */
@@ -62,6 +63,13 @@ int emit_call(struct emit *, struct jspan, struct jspan);
  * as it stands.
  */
 int emit_args(struct emit *, struct jspan);
+
+/**
+ * emit_first(e, v):
+ * The open call's arguments as its beginning has them: they count if none come
+ * in pieces.
+ */
+int emit_first(struct emit *, struct jspan);
 
 /**
  * emit_call_end(e):

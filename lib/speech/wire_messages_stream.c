@@ -32,15 +32,15 @@ static enum wire_rc
 on_block(struct stream *s, struct jspan root)
 {
 	struct jspan v = emit_member(root, "content_block");
-	struct jspan input = emit_member(v, "input");
 
 	if (!jspan_is(emit_member(v, "type"), "tool_use"))
 		return (emit_rc(&s->out, wire_messages_block(&s->out, v)));
-	if (emit_call(&s->out, emit_member(v, "id"), emit_member(v, "name")))
-		return (emit_rc(&s->out, -1));
 	/* Some servers say it all at once, where the vendor says {}. */
-	return (
-	    emit_rc(&s->out, input.len > 2 ? emit_args(&s->out, input) : 0));
+	return (emit_rc(&s->out,
+	    emit_call(&s->out, emit_member(v, "id"), emit_member(v, "name")) ||
+		    emit_first(&s->out, emit_member(v, "input"))
+		? -1
+		: 0));
 }
 
 static enum wire_rc
@@ -64,11 +64,7 @@ static enum wire_rc
 on_block_stop(struct stream *s, struct jspan root)
 {
 
-	static const struct jspan nothing = {"{}", 2};
-
 	(void)root;
-	if (s->out.in_call && s->out.args == 0 && emit_args(&s->out, nothing))
-		return (emit_rc(&s->out, -1));
 	return (emit_rc(&s->out, emit_call_end(&s->out)));
 }
 

@@ -68,7 +68,6 @@ put_result(struct buf *b, const struct part *p)
 static void
 put_call(struct buf *b, const struct part *p)
 {
-	struct jspan_info info;
 
 	put_comma(b);
 	buf_puts(b, "{\"type\":\"tool_use\",\"id\":");
@@ -76,16 +75,7 @@ put_call(struct buf *b, const struct part *p)
 	buf_puts(b, ",\"name\":");
 	jput_str(b, p->name);
 	buf_puts(b, ",\"input\":");
-	if (p->text.len > 0 &&
-	    jspan_check(p->text.p, p->text.len, JSPAN_DEPTH_MAX / 2, &info) ==
-		JSPAN_OK &&
-	    info.root.p[0] == '{')
-		buf_put(b, info.root.p, info.root.len);
-	else {
-		buf_puts(b, "{\"__raw_arguments\":");
-		jput_text(b, p->text.p, p->text.len);
-		buf_puts(b, "}");
-	}
+	buf_put(b, p->text.p, p->text.len);
 	buf_puts(b, "}");
 }
 

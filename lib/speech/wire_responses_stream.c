@@ -80,7 +80,7 @@ on_added(struct stream *s, struct jspan root)
 	return (emit_rc(&s->out,
 	    emit_call(&s->out, emit_member(item, "call_id"),
 		emit_member(item, "name")) ||
-		    emit_args(&s->out, emit_member(item, "arguments"))
+		    emit_first(&s->out, emit_member(item, "arguments"))
 		? -1
 		: 0));
 }

@@ -54,6 +54,8 @@ ask(const char *messages, const char *more, unsigned int ours,
 	"','arguments':'" args "'}}"
 #define A(said, calls) \
 	"{'role':'assistant','content':" said ",'tool_calls':[" calls "]}"
+/* Of the SHA-256 of "c1#1", the beginning. */
+#define TWICE "toolu_gw_faf5c41d8876fffd280866d9"
 #define T(id, x) "{'role':'tool','tool_call_id':'" id "','content':'" x "'}"
 
 /* clang-format off */
@@ -64,7 +66,14 @@ static const struct { const char *name, *in, *out; } histories[] = {
 	    "'b'}]", NULL },
 	{ "calls and their results", "[" U "," A("'a'", CALL("c1", "f", "{}")
 	    "," CALL("c2", "f", "{oops")) "," T("c2", "y") "," T("c1", "x")
-	    "]", NULL },
+	    "]", "[" U "," A("'a'", CALL("c1", "f", "{}") ","
+	    CALL("c2", "f", "{\\\"__raw_arguments\\\":\\\"{oops\\\"}"))
+	    "," T("c2", "y") "," T("c1", "x") "]" },
+	{ "an id that stands twice, each time with its result", "[" U ","
+	    A("'a'", CALL("c1", "f", "{}")) "," T("c1", "x") ","
+	    A("'b'", CALL("c1", "g", "")) "," T("c1", "y") "]",
+	    "[" U "," A("'a'", CALL("c1", "f", "{}")) "," T("c1", "x") ","
+	    A("'b'", CALL(TWICE, "g", "{}")) "," T(TWICE, "y") "]" },
 	{ "no text beside the calls", "[" U "," A("null", CALL("c1", "f",
 	    "{}")) "," T("c1", "x") "]", NULL },
 	{ "developers are the system's", "[{'role':'developer','content':'d'},"

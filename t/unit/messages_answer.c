@@ -448,9 +448,11 @@ int
 main(void)
 {
 
+	talk.mem = arena_new(1 << 24);
 	fixtures();
 	variants();
 	texts();
 	read_answers();
+	arena_free(talk.mem);
 	return (done_testing());
 }
