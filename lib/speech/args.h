@@ -40,7 +40,7 @@ int args_none(struct text);
 
 /**
  * args_sound(mem, x, sound):
- * Set ${sound} to the JSON object that ${x} is, or was meant to be: bare control
+ * Set ${sound} to the JSON object that ${x} is or was meant to be: bare control
  * characters are escaped, a string that holds an object is that object, nothing
  * is {}.  Return 0; 1 if it can only be an object that holds all of ${x} as a
  * text; or -1 if memory ran out.

@@ -227,8 +227,8 @@ example(struct arena *mem)
 	p = say(t, TALK_ASSISTANT, PART_CALL, "{\"a\":1}");
 	p->id = "c1";
 	p->name = "save";
-	p = say(t, TALK_ASSISTANT, PART_CALL,
-	    "{\"__raw_arguments\":\"{oops\"}");
+	p = say(
+	    t, TALK_ASSISTANT, PART_CALL, "{\"__raw_arguments\":\"{oops\"}");
 	p->id = "no good!";
 	p->name = "save";
 	p = say(t, TALK_USER, PART_RESULT, "ok");
