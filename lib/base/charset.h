@@ -32,9 +32,9 @@ charset_of(const char *, const char *, size_t, int, char[static CHARSET_SIZE]);
 
 /**
  * charset_put(b, name, p, len, max, used):
- * Append the text at ${p} as at most ${max} bytes of UTF-8 without a byte order
- * mark, each broken piece as U+FFFD, and set ${used} to how many of the ${len}
- * bytes that is.  Return 0 or -1.
+ * Append the text at ${p} as UTF-8 without a byte order mark, each broken piece
+ * as U+FFFD: as much of it as makes ${max} bytes (more only of broken UTF-8).
+ * Set ${used} to how many of the ${len} bytes that is.  Return 0 or -1.
  */
 int
 charset_put(struct buf *, const char *, const char *, size_t, size_t, size_t *);
