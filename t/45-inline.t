@@ -149,6 +149,35 @@ my ($r, $q) = send_result('anthropic-messages');
 is($r->{status}, 200, 'a tool\'s result with an image');
 like($q, $says{png}, '... becomes text');
 
+# So it is where the request is translated, from each of OpenAI's protocols.
+for my $sight (qw(blind eyes)) {
+	for my $way (['/v1/chat/completions', messages => [{ role => 'user',
+	    content => 'Look' }, { role => 'assistant', tool_calls => [{ id =>
+	    't1', type => 'function', function => { name => 'shot', arguments
+	    => '{}' } }] }, { role => 'tool', tool_call_id => 't1', content =>
+	    [{ type => 'text', text => 'Here:' },
+	    $parts{'openai-chat'}{data}->('png')] }]],
+	    ['/v1/responses', input => [{ role => 'user', content => 'Look' },
+	    { type => 'function_call', call_id => 't1', name => 'shot',
+	    arguments => '{}' }, { type => 'function_call_output', call_id =>
+	    't1', output => [{ type => 'input_text', text => 'Here:' },
+	    $parts{'openai-responses'}{data}->('png')] }]]) {
+		my ($path, @asked) = @$way;
+		$p->forget;
+		$r = $s->post($path, timeout => 60, json => { model =>
+		    "$sight-anthropic-messages:m", @asked });
+		is($r->{status}, 200, "$sight: $path: answered") or
+		    diag($r->{body});
+		($q) = grep { $_->{path} ne '/v1/models' } $p->requests;
+		my @got = @{ $q->{json}{messages}[-1]{content} };
+		is($got[0]{type}, 'tool_result', '... the result comes first');
+		like(encode_json($got[0]{content}), qr/Here:/,
+		    '... with its text');
+		like(encode_json([@got[1 .. $#got]]), $sight eq 'eyes' ?
+		    qr/"image"/ : $says{png}, '... and then what it shows');
+	}
+}
+
 # What only looks like one stays.
 my @own = (tools => [{ type => 'function', function => { name => 'f',
     parameters => { type => 'object', properties => { a => { type => 'file',

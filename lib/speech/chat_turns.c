@@ -295,15 +295,30 @@ say_assistant(struct chat *c, struct jspan m)
 /* ---- Results */
 
 static int
+read_shown(void *cookie, struct jspan v)
+{
+
+	return (read_part(cookie, v));
+}
+
+static int
 add_result(struct chat *c, struct jspan m, const char *id)
 {
+	size_t mark;
+	struct jspan v;
 	struct part *p;
 
 	if ((p = talk_add(c->rd->talk, TALK_USER, PART_RESULT)) == NULL ||
 	    (p->where = reader_where(c->rd)) == NULL)
 		return (reader_no_memory(c->rd));
 	p->id = id;
-	return (get_content(c, m, &p->text));
+	if (!reader_member(m, "content", &v) || !pick_is(v, '['))
+		return (get_content(c, m, &p->text));
+	mark = reader_in(c->rd, "content");
+	if (openai_result(c->rd, p, v, "", read_shown, c))
+		return (-1);
+	reader_out(c->rd, mark);
+	return (0);
 }
 
 static int

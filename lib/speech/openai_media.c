@@ -1,7 +1,11 @@
+#include "base/buf.h"
+
 #include "speech/media.h"
 #include "speech/openai_read.h"
 #include "speech/pick.h"
 #include "speech/talk.h"
+
+#define RESULT_MAX (64U << 20)
 
 int
 openai_stored(
@@ -77,4 +81,65 @@ openai_image(struct reader *rd, struct text url, const char *detail, int newest)
 	const struct media more = {.image = 1, .detail = detail};
 
 	return (add(rd, url, more, newest, media_url));
+}
+
+static int
+is_text(struct jspan part)
+{
+	struct jspan type;
+
+	return (reader_member(part, "type", &type) &&
+	    (jspan_is(type, "text") || jspan_is(type, "input_text") ||
+		jspan_is(type, "output_text")));
+}
+
+/* Add what is no text, and mark it as a result's. */
+static int
+show(struct reader *rd, struct jspan part, int (*read)(void *, struct jspan),
+    void *cookie)
+{
+	struct part **end = rd->talk->last->end, *p;
+
+	if (read(cookie, part))
+		return (-1);
+	for (p = *end; p != NULL; p = p->next)
+		p->result = 1;
+	return (0);
+}
+
+int
+openai_result(struct reader *rd, struct part *p, struct jspan list,
+    const char *join, int (*read)(void *, struct jspan), void *cookie)
+{
+	struct buf b = BUF_INIT(RESULT_MAX);
+	struct jspan_iter it;
+	struct jspan part;
+	struct text x;
+	size_t i = 0, mark;
+	int rc = 0, noted = 0;
+
+	if (jspan_iter(&it, list) || it.object)
+		return (reader_refuse(rd, "must be a string or a list"));
+	while (rc == 0 && jspan_next(&it, NULL, &part)) {
+		mark = reader_at(rd, i++);
+		if (is_text(part)) {
+			rc = reader_get_text(rd, part, "text", &x);
+			if (rc == 0 && b.len > 0)
+				buf_puts(&b, join);
+			if (rc == 0)
+				buf_put(&b, x.p, x.len);
+		} else {
+			if (!noted)
+				rc = openai_note(
+				    rd, TALK_USER, "[result of %.80s]", p->id);
+			noted = 1;
+			rc = rc ? rc : show(rd, part, read, cookie);
+		}
+		if (rc == 0)
+			reader_out(rd, mark);
+	}
+	if (rc == 0 && talk_text(rd->talk, b.p, b.len, &p->text))
+		rc = reader_no_memory(rd);
+	buf_free(&b);
+	return (rc);
 }

@@ -66,6 +66,15 @@ int openai_file(struct reader *, struct jspan, int);
 int openai_image(struct reader *, struct text, const char *, int);
 
 /**
+ * openai_result(rd, p, list, join, read, cookie):
+ * Set the text of the result ${p} to what the parts in ${list} say, ${join}
+ * between two.  What is no text follows the results in what the user says,
+ * under a line that says whose it is: ${read}(${cookie}, part) adds that.
+ */
+int openai_result(struct reader *, struct part *, struct jspan, const char *,
+    int (*)(void *, struct jspan), void *);
+
+/**
  * openai_stored(rd, v, key, image, newest):
  * Add the stored file, an ${image} or a document, that the string ${key} of the
  * part ${v} names.

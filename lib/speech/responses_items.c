@@ -193,43 +193,11 @@ item_custom_call(struct input *in, struct jspan v)
 	return (rc ? reader_no_memory(in->rd) : 0);
 }
 
-/* Images and files of a result follow it in what the user says. */
 static int
-read_output_parts(struct input *in, struct part *p, struct jspan v)
+read_shown(void *cookie, struct jspan v)
 {
-	struct buf b = BUF_INIT(ARGS_MAX);
-	struct jspan_iter it;
-	struct jspan part, type;
-	struct text x;
-	size_t i = 0, mark;
-	int rc = 0, noted = 0;
 
-	if (jspan_iter(&it, v) || it.object)
-		return (reader_refuse(in->rd, "must be a string or a list"));
-	while (rc == 0 && jspan_next(&it, NULL, &part)) {
-		mark = reader_at(in->rd, i++);
-		if (reader_member(part, "type", &type) &&
-		    (jspan_is(type, "input_text") ||
-			jspan_is(type, "output_text"))) {
-			rc = reader_get_text(in->rd, part, "text", &x);
-			if (rc == 0 && b.len > 0)
-				buf_puts(&b, "\n");
-			if (rc == 0)
-				buf_put(&b, x.p, x.len);
-		} else {
-			if (!noted)
-				rc = openai_note(in->rd, TALK_USER,
-				    "[result of %.80s]", p->id);
-			noted = 1;
-			rc = rc ? rc : read_part(in, part);
-		}
-		if (rc == 0)
-			reader_out(in->rd, mark);
-	}
-	if (rc == 0 && talk_text(in->rd->talk, b.p, b.len, &p->text))
-		rc = reader_no_memory(in->rd);
-	buf_free(&b);
-	return (rc);
+	return (read_part(cookie, v));
 }
 
 static int
@@ -249,8 +217,9 @@ item_output(struct input *in, struct jspan v)
 	mark = reader_in(in->rd, "output");
 	if (!reader_member(v, "output", &output))
 		return (reader_refuse(in->rd, "is required"));
-	if (pick_is(output, '"') ? reader_text(in->rd, output, &p->text)
-				 : read_output_parts(in, p, output))
+	if (pick_is(output, '"')
+		? reader_text(in->rd, output, &p->text)
+		: openai_result(in->rd, p, output, "\n", read_shown, in))
 		return (-1);
 	reader_out(in->rd, mark);
 	return (0);
