@@ -14,6 +14,7 @@
 #include "base/log.h"
 
 #include "fcgi/pool.h"
+#include "fcgi/upgrade.h"
 
 #define YOUNG_MS 1000 /* A child that dies sooner could not start. */
 #define PAUSE_MIN 100 /* Then wait so long, doubling, before the next, */
@@ -203,6 +204,45 @@ reap(struct state *s)
 }
 
 /*
+ * Become the program that is installed in our place, if that could start.  It
+ * starts children of its own and then tells ours to end.
+ */
+static void
+upgrade(struct state *s)
+{
+	struct upgrade_child heirs[POOL_SLOTS];
+	size_t n = 0;
+
+	if (upgrade_try() == 0) {
+		for (size_t i = 0; i < POOL_SLOTS; i++)
+			if (s->child[i].pid != 0)
+				heirs[n++] = (struct upgrade_child){
+				    s->child[i].pid, s->child[i].until};
+		(void)upgrade_exec(s->p->listenfd, heirs, n);
+	}
+	log_err("pool: not upgraded, going on as before");
+}
+
+/* The children of the program that was in our place. */
+static void
+adopt(struct state *s)
+{
+	struct upgrade_child heirs[POOL_SLOTS];
+	const size_t n = upgrade_children(heirs, POOL_SLOTS);
+
+	for (size_t i = 0; i < n; i++) {
+		s->child[i].pid = heirs[i].pid;
+		s->child[i].since = clock_ms();
+		s->child[i].until = heirs[i].until;
+	}
+	if (n == 0)
+		return;
+	s->generation++;
+	s->retired = 0;
+	reap(s); /* Their ends may have been told before we looked. */
+}
+
+/*
  * Replace all children: the new ones first, so that nobody finds us closed.  If
  * too many of former generations are there for that, when some have gone.
  */
@@ -221,6 +261,10 @@ reload(struct state *s)
 			log_warn("pool: %zu processes are there: the reload"
 				 " waits until some have ended",
 			    alive);
+		return;
+	}
+	if (upgrade_due()) {
+		upgrade(s);
 		return;
 	}
 	if (s->p->reload(s->p, s->p->cookie)) {
@@ -284,6 +328,11 @@ watch_signals(struct state *s)
 	(void)sigaddset(&s->watched, SIGINT);
 	(void)sigaddset(&s->watched, SIGTERM);
 	(void)sigprocmask(SIG_BLOCK, &s->watched, &s->before);
+	/* The program in whose place we are has left them blocked. */
+	(void)sigdelset(&s->before, SIGCHLD);
+	(void)sigdelset(&s->before, SIGHUP);
+	(void)sigdelset(&s->before, SIGINT);
+	(void)sigdelset(&s->before, SIGTERM);
 	/* An inherited "ignore" would lose us our children's ends. */
 	(void)signal(SIGCHLD, SIG_DFL);
 }
@@ -298,7 +347,9 @@ pool_run(struct prefork *p)
 		return (-1);
 	}
 	watch_signals(&s);
+	adopt(&s);
 	fill(&s);
+	retire(&s);
 	while (!s.stopping || count(&s, 1) > 0) {
 		switch (next_signal(&s)) {
 		case SIGCHLD:

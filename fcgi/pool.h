@@ -11,7 +11,9 @@
  *
  * A reload starts as many new children and only then tells the old ones to end.
  * While there are not POOL_MAX free slots for them it waits, and those that end
- * make room: each has a time for it, after which it is killed.
+ * make room: each has a time for it, after which it is killed.  If another
+ * program is installed in our place (upgrade.h), a reload becomes that one,
+ * which then does the same.
  */
 
 #define POOL_MAX 64    /* Children at most... */
@@ -35,6 +37,9 @@ struct prefork {
 
 	/* In the parent, before the children are told to end.  May be NULL. */
 	void (*stop)(void *);
+
+	/* An installed program that takes our place is to have this. */
+	int listenfd;
 
 	void *cookie;
 };

@@ -217,6 +217,7 @@ reload(struct prefork *f, void *cookie)
 	struct program *p = cookie;
 	struct conf c;
 
+	p->args.running = 1;
 	if (conf_load(&p->args, &c))
 		return (-1);
 	if (adopt(p, &c)) {

@@ -25,12 +25,13 @@
 #include "fcgi/req.h"
 #include "fcgi/share.h"
 #include "fcgi/stats.h"
+#include "fcgi/upgrade.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char usage_text[] =
     "usage: satchel [-l SOCKET|HOST:PORT] [-n PROCESSES] [-p files|run|all]\n"
-    "               [-c FILE]... [-s KEY=VALUE]...\n"
+    "               [-c FILE]... [-s KEY=VALUE]... [-t]\n"
     "\n"
     "Answers Satchel's public API by FastCGI, or one request as a CGI "
     "program.\n"
@@ -43,15 +44,20 @@ static const char usage_text[] =
     "  -c  read settings from FILE (default: $SATCHEL_CONF, else\n"
     "      /etc/satchel/satchel.yml); later files win\n"
     "  -s  set one setting; wins over files\n"
+    "  -t  look at settings, log and database schema, say what is wrong and\n"
+    "      end\n"
     "\n"
     "SIGTERM finishes running requests and ends; SIGHUP reads the settings\n"
-    "again and replaces the workers one generation by the next.\n";
+    "again and replaces the workers one generation by the next, of the "
+    "program\n"
+    "that is installed by then.\n";
 
 struct program {
 	struct conf_args args;
 	struct conf conf;
 	const char *where;  /* -l, or NULL. */
 	uint64_t processes; /* -n, or 0. */
+	int test;           /* -t */
 	const struct kind *kind;
 	int listenfd;
 	struct stats *stats;
@@ -135,7 +141,8 @@ take_args(struct program *p, int argc, char *argv[])
 	    {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "l:n:p:c:s:", longs, NULL)) != -1) {
+	while (
+	    (c = getopt_long(argc, argv, "l:n:p:c:s:th", longs, NULL)) != -1) {
 		switch (c) {
 		case 'l':
 			p->where = optarg;
@@ -152,6 +159,9 @@ take_args(struct program *p, int argc, char *argv[])
 		case 's':
 			if (conf_args_take(&p->args, c, optarg))
 				return (2);
+			break;
+		case 't':
+			p->test = 1;
 			break;
 		case 'h':
 			return (usage(stdout));
@@ -297,6 +307,7 @@ reload(struct prefork *f, void *cookie)
 	struct program *p = cookie;
 	struct conf fresh;
 
+	p->args.running = 1;
 	if (conf_load(&p->args, &fresh))
 		return (-1);
 	if (log_open("satchel", fresh.log_file)) {
@@ -357,6 +368,7 @@ run_fastcgi(struct program *p)
 	    .gone = gone,
 	    .reload = reload,
 	    .stop = stop,
+	    .listenfd = p->listenfd,
 	    .cookie = p};
 
 	if (check_schema(&p->conf) ||
@@ -402,6 +414,8 @@ main(int argc, char *argv[])
 	const int cgi = getenv("REQUEST_METHOD") != NULL;
 	int rc;
 
+	if (!cgi)
+		upgrade_begin(argv);
 	if (!foreign_args() && version_asked(argc, argv))
 		return (0);
 	if (!foreign_args() && (rc = take_args(&p, argc, argv)) != -1)
@@ -414,8 +428,14 @@ main(int argc, char *argv[])
 		rc = run_cgi(&p.conf);
 		goto done;
 	}
+	if (p.test) {
+		rc = check_schema(&p.conf) ? 1 : 0;
+		goto done;
+	}
 	listen_raise_nofile();
-	p.listenfd = p.where != NULL ? listen_open(p.where) : listen_given();
+	if ((p.listenfd = upgrade_listener()) == -1)
+		p.listenfd =
+		    p.where != NULL ? listen_open(p.where) : listen_given();
 	if (p.listenfd == -1) {
 		if (p.where == NULL)
 			(void)fprintf(stderr,

@@ -10,6 +10,7 @@ use lib "$FindBin::Bin/lib";
 use POSIX qw(WNOHANG);
 use Test::More;
 use Time::HiRes qw(sleep time);
+use JSON::PP ();
 use Fcgi;
 use Satchel qw(header run);
 
@@ -73,6 +74,14 @@ END { kill KILL => keys %running if %running }
 
 my $r = run(@satchel, '--help');
 is($r->{exit}, 0, '--help');
+is(run(@satchel, '-h')->{out}, $r->{out}, '-h is the same');
+is(run(@satchel, '-h')->{exit}, 0, '... and no error');
+is(run(@satchel, '-t', @conf)->{exit}, 0, '-t: it could start');
+{
+	my $bad = run(@satchel, '-t', @conf, '-s', 'files.max_bytes=x');
+	is($bad->{exit}, 1, '-t: it could not');
+	like($bad->{err}, qr/files\.max_bytes/, '... and why');
+}
 like($r->{out}, qr/^usage: satchel /, '... says how it is used');
 my $version = do { local (@ARGV, $/) = "$FindBin::Bin/../lib/base/version.h";
     <> =~ /SATCHEL_VERSION "([\d.]+)"/ && $1 };
@@ -223,6 +232,30 @@ like(ask($w, '/v1/files'), qr/^Status: 200/, '... and answers');
 	    'settings that are wrong are refused');
 	like(slurp($w->{log}), qr/own\.yml:1: files\.max_bytes/, '... by name');
 	is($upload->(1001), 200, '... and the old ones stay');
+
+	# The same where the log is a file, and once it is none.
+	my $file = "$s->{dir}/log/own.json";
+	my $lines = sub { my @l = -e $file ? split(/\n/, slurp($file)) : (); return scalar @l };
+	$write->("3000\nlog.file: $file");
+	kill HUP => $w->{pid};
+	ok(until_true(sub { $upload->(2001) eq '200' && $lines->() }),
+	    'SIGHUP: a log file');
+	$write->("none\nlog.file: $file");
+	kill HUP => $w->{pid};
+	ok(until_true(sub { slurp($file) =~ /not reloaded/ }),
+	    '... is told of wrong settings');
+	my ($said) = grep { ($_->{msg} // '') =~ /own\.yml:1: files\.max_bytes/ }
+	    map { JSON::PP::decode_json($_) } split /\n/, slurp($file);
+	is($said->{level}, 'error', '... in a line of its own');
+	$write->(1000);
+	kill HUP => $w->{pid};
+	ok(until_true(sub { $upload->(1001) eq '413' }), '... and taken out');
+	ok(until_true(sub { my $n = $lines->(); ask($w, '/healthz');
+	    return $lines->() == $n }), '... which then gets no more lines');
+	my $had = $lines->();
+	ask($w, '/v1/files') for 1 .. 5;
+	is($lines->(), $had, '... at all');
+	unlink $file;
 	kill TERM => $w->{pid};
 	is(ended($w), 0, 'told to stop');
 }

@@ -361,6 +361,7 @@ reload(struct keeper *k)
 {
 	struct conf c;
 
+	k->args.running = 1;
 	if (conf_load(&k->args, &c))
 		return;
 	finish_all(k);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/conf_row.h"
+#include "base/log.h"
 #include "base/yamlplain.h"
 
 /* Mappings and lists inside each other. */
@@ -470,13 +471,17 @@ conf_load(const struct conf_args *a, struct conf *c)
 {
 	struct buf err = BUF_INIT(8192);
 	struct conf_in in = {.c = c, .err = &err, .partial = a->partial};
+	const char *said;
 
 	if (begin(c) == 0 && take_all(a, &in) == 0) {
 		buf_free(&err);
 		return (0);
 	}
-	fprintf(stderr, "%s\n",
-	    buf_ok(&err) && err.len > 0 ? err.p : "out of memory");
+	said = buf_ok(&err) && err.len > 0 ? err.p : "out of memory";
+	if (a->running)
+		log_err("%s", said);
+	else
+		fprintf(stderr, "%s\n", said);
 	buf_free(&err);
 	conf_free(c);
 	return (-1);

@@ -156,6 +156,7 @@ struct conf_args {
 	size_t nfile;
 	const char *set[64];
 	size_t nset;
+	int running; /* There is a log by now: what is wrong goes there. */
 	int partial; /* Settings that must be given may be left out: NULL. */
 };
 

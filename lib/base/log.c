@@ -29,9 +29,14 @@ log_open(const char *program, const char *path)
 	int fd;
 
 	(void)snprintf(log_program, sizeof(log_program), "%s", program);
-	if (path == NULL || *path == '\0')
-		return (0);
-	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+	fd = STDERR_FILENO;
+	if (path != NULL && *path != '\0')
+		fd =
+		    open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+	if (fd == -1 && log_fd != STDERR_FILENO) {
+		log_err("cannot log to %s: %s", path, strerror(errno));
+		return (-1);
+	}
 	if (fd == -1) {
 		(void)fprintf(stderr, "%s: cannot log to %s: %s\n", program,
 		    path, strerror(errno));

@@ -13,8 +13,9 @@
 /**
  * log_open(program, path):
  * Name the program whose lines these are, and append them to ${path}, or write
- * them to standard error if ${path} is NULL or empty.  Return 0, or -1 with a
- * line on standard error.
+ * them to standard error if ${path} is NULL or empty; from now on nothing goes
+ * where they went before.  Return 0; or -1 after saying why, where they went
+ * before, to which they go on.
  */
 int log_open(const char *, const char *);
 

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -171,6 +173,29 @@ threads(void)
 	ok(mine == 200, "each thread has its own request id");
 }
 
+/* A file that is not named any more gets no more lines. */
+static void
+test_elsewhere(void)
+{
+	char other[] = "/tmp/satchel-log-XXXXXX";
+	const int old = dup(STDERR_FILENO), fd = mkstemp(other);
+	struct stat st;
+
+	(void)fetch();
+	(void)dup2(fd, STDERR_FILENO);
+	ok(log_open("unit", "/nonexistent/log") != 0 && fetch() == 1 &&
+		strstr(member("msg"), "/nonexistent/log") != NULL,
+	    "a log that cannot be opened is told in the one that is");
+	ok(log_open("unit", "") == 0, "without a name: standard error");
+	log_info("gone on");
+	ok(fetch() == 0, "... and the file gets no more");
+	ok(fstat(fd, &st) == 0 && st.st_size > 0, "... which goes there");
+	(void)dup2(old, STDERR_FILENO);
+	(void)close(fd);
+	(void)close(old);
+	(void)unlink(other);
+}
+
 int
 main(void)
 {
@@ -184,6 +209,7 @@ main(void)
 	hostile();
 	access_line();
 	threads();
+	test_elsewhere();
 	(void)unlink(path);
 	return (done_testing());
 }
