@@ -212,25 +212,30 @@ static int
 open_bytes(struct content *c, int *rc)
 {
 	struct req *r = c->r;
+	char id[FILE_PRINTMAX];
 	enum blob_rc brc = BLOB_GONE;
-	uint64_t bytes;
+	uint64_t bytes = 0;
 
 	if (r->file.key != NULL)
 		brc = blob_open(r->srv->store, r->file.key, &bytes, &c->fd);
-	if (brc == BLOB_OK && bytes == r->file.bytes)
-		return (0);
-	if (brc == BLOB_OK) {
-		log_err("content: file row %" PRIu64 ": %" PRIu64
-			" bytes where %" PRIu64 " are recorded",
-		    r->file.row, bytes, r->file.bytes);
+	/* Another server opens them by their name. */
+	if (brc == BLOB_OK && r->srv->conf->files_sendfile != SENDFILE_STREAM &&
+	    (brc = blob_named(r->srv->store, r->file.key)) != BLOB_OK)
 		(void)close(c->fd);
-	} else if (brc == BLOB_GONE) {
-		log_err("content: file row %" PRIu64 ": its bytes are missing",
-		    r->file.row);
-	} else {
+	if (brc != BLOB_OK && brc != BLOB_GONE) {
 		*rc = reply_store(r, (int)brc);
 		return (-1);
 	}
+	if (brc == BLOB_OK && bytes == r->file.bytes)
+		return (0);
+	if (brc == BLOB_OK) {
+		log_err("content: %s has %" PRIu64 " bytes where %" PRIu64
+			" are recorded",
+		    file_id_print(r->file.id, id), bytes, r->file.bytes);
+		(void)close(c->fd);
+	} else
+		log_err("content: the bytes of %s are missing",
+		    file_id_print(r->file.id, id));
 	*rc = reply_problem(
 	    r, P_CONTENT_MISSING, NULL, "The file's content is not there");
 	return (-1);

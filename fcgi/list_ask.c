@@ -53,7 +53,8 @@ take_limit(struct req *r, struct list_ask *ask)
 		below = *s == '-';
 		if (num_u64(s + below, 0, UINT64_MAX, &n)) {
 			(void)reply_problem(r, P_INVALID_TYPE, "limit",
-			    "limit must be a whole number");
+			    "limit must be a whole number between 1 and %u",
+			    d->page_max);
 			return (-1);
 		}
 		if (below || n == 0 || n > most) {

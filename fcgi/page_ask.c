@@ -34,7 +34,7 @@ page_ask_read(struct req *r, size_t def, size_t most, struct page_ask *ask)
 		return (-1);
 	if (limit != NULL && num_u64(limit, 1, most, &n)) {
 		(void)reply_problem(r, P_INVALID_VALUE, "limit",
-		    "limit must be between 1 and %zu", most);
+		    "limit must be a whole number between 1 and %zu", most);
 		return (-1);
 	}
 	ask->limit = (size_t)n;

@@ -86,6 +86,15 @@ for my $d (@DIALECTS) {
 	is(envelope($r, $d) . scalar ids($r), '0',
 	    "a scope_id: an empty list ($d)");
 }
+# Whatever is wrong with a limit, its range is told; on all lists.
+for my $path (qw(/v1/files /v1/containers /v1/models /v1/usage)) {
+	for my $limit ('99999999999999999999', '0', '-1', 'abc') {
+		my $r = $c->{s}->get("$path?limit=$limit");
+		like("$r->{status} $r->{json}{error}{message}",
+		    qr/^400 limit must be .*between 1 and \d+$/,
+		    "$path: limit=$limit has its range told");
+	}
+}
 is_deeply([ids($c->get('/v1/files?limit=1001'))], \@newest,
     'row 81: limit=1001 (OpenAI)');
 refused('row 81: limit=1001', undef, '400 A[ire]',

@@ -189,6 +189,10 @@ for my $mode (sort keys %client) {
 	    sub { $get->($id, dialect => shift) });
 	is($c->logged(qr/"level":"error"/) - $lines, 2,
 	    "row 117: logged once each ($mode)");
+	my @lines = grep { ($_->{msg} // '') =~ /bytes of \Q$id\E are missing/ }
+	    $c->{s}->log;
+	is(scalar(grep { ($_->{request} // '') =~ /^req_/ } @lines), 2,
+	    "row 117: ... by the file's id, with the request ($mode)");
 	is($c->get("/v1/files/$id")->{status}, 200,
 	    "row 117: the metadata is still there ($mode)");
 }

@@ -71,6 +71,18 @@ for (['at fsync', 'sync-enospc=20'], ['at close', 'close-edquot=20']) {
 
 	$s->expect_log(qr/store|blob|content/);
 	rename $root, "$root.away" or die "$root: $!";
+	# A worker may still hold the directory, but who sends the bytes does not.
+	for my $how ([], [headers => [Range => 'bytes=0-2']]) {
+		my $r = $s->get("/v1/files/$id/content", @$how);
+		is("$r->{status} " . join(' ', map { scalar @{$r->{head}{$_} || []} }
+		    qw(cache-control content-disposition retry-after)), '503 1 0 1',
+		    'row 74: a download just after, with an error\'s headers');
+		is($r->{json}{error}{code}, 'storage_unavailable', '... its words');
+		my $request = $r->{head}{'x-request-id'}[0];
+		is(scalar(grep { ($_->{request} // '') eq $request
+		    && ($_->{status} // 0) == 503 } $s->log), 1,
+		    '... and an id that the log knows');
+	}
 	sleep 1.1;
 	fails($c, 'row 74: the directory is missing', \%away, 'retry-after');
 	my $r = $c->get("/v1/files/$id/content");

@@ -224,6 +224,21 @@ err1:
 	return (rc);
 }
 
+enum blob_rc
+blob_named(const struct store *S, const char *key)
+{
+	char path[BLOB_PATHMAX], whole[2 * BLOB_PATHMAX];
+
+	if (blob_path(key, path))
+		return (BLOB_AWAY);
+	(void)snprintf(whole, sizeof(whole), "%s/%s", S->root, path);
+	if (access(whole, F_OK) == 0)
+		return (BLOB_OK);
+	log_err("store %s: no longer leads to %s: %s", S->root, key,
+	    strerror(errno));
+	return (BLOB_AWAY);
+}
+
 /* Count ${path} in ${n} and ${bytes} if it is there, and ${remove} it. */
 static int
 take(int root, const char *path, int remove, int *n, uint64_t *bytes)

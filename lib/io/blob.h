@@ -100,6 +100,13 @@ enum blob_rc blob_twin(struct store *, const char *, const char *);
 void blob_abort(struct blob *);
 
 /**
+ * blob_named(S, key):
+ * Does the path of ${S} lead to the blob ${key} at this moment, for a program
+ * that opens it by its name?  BLOB_OK; BLOB_AWAY.
+ */
+enum blob_rc blob_named(const struct store *, const char *);
+
+/**
  * blob_open(S, key, bytes, fd):
  * Open the blob ${key} for reading, set ${bytes} to its length and ${fd} to a
  * descriptor that the caller must close.
