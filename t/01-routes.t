@@ -86,13 +86,20 @@ sub check {
 	}
 }
 
-my $conf = slurp('nginx/satchel.conf');
+my $alone = slurp('nginx/satchel.conf');
+my $conf = $alone . slurp('nginx/satchel-librechat.conf');
 check('', locations($conf));
+
+# Included in a site that is there, satchel.conf takes none of its paths.
+for my $p (qw(/ /download/manual.txt /files/style.css /upload /upload/batch
+    /sessions/x /exec /exec/programmatic /health /ready /v2/files /v1x)) {
+	ok(!chosen($p, locations($alone)), "satchel.conf leaves $p to the site");
+}
 
 # The command that the file itself gives, run on it.
 my ($sed) = $conf =~ /^#\s+(sed '.*')$/m;
 ok($sed, 'satchel.conf says how to have it below a path');
-my $below = `$sed nginx/satchel.conf`;
+my $below = `$sed nginx/satchel.conf nginx/satchel-librechat.conf`;
 my $params = `$sed nginx/satchel-params`;
 check('/ai', locations($below));
 like($params, qr{^fastcgi_param SATCHEL_MOUNT "/ai";$}m, '... and its name');

@@ -40,6 +40,9 @@ my $r = $s->get('/v1/models');
 is($r->{status}, 200, 'the models');
 is_deeply($r->{json}{data}[0], { id => 'qwen3-coder', object => 'model',
     created => 0, owned_by => 'gateway' }, 'one, in the contract\'s shape');
+is((grep { $_->{id} eq 'org/open:7b' }
+    @{$s->get('/v1/models')->{json}{data}})[0]{max_model_len}, 4096,
+    'a list says how long a conversation may be, where the server does');
 is_deeply([map { $_->{id} } @{ $r->{json}{data} }], ['qwen3-coder',
     'all:first:odd', 'gpt-x', 'org/open:7b', 'claude-x', 'claude-y',
     'twin:gpt-x', 'own'], 'all of them, by the names that reach them');

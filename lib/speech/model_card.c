@@ -15,8 +15,12 @@ put_openai(struct buf *b, const struct model_card *c)
 	jput_str(b, c->id);
 	buf_printf(b,
 	    ",\"object\":\"model\",\"created\":%" PRIu64
-	    ",\"owned_by\":\"gateway\"}",
+	    ",\"owned_by\":\"gateway\"",
 	    c->created);
+	/* As vLLM says it. */
+	if (c->max_input != 0)
+		buf_printf(b, ",\"max_model_len\":%" PRIu64, c->max_input);
+	buf_puts(b, "}");
 }
 
 static void
