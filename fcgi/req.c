@@ -15,6 +15,7 @@
 #include "base/jget.h"
 #include "base/jspan.h"
 #include "base/log.h"
+#include "io/db.h"
 
 #include "fcgi/body.h"
 #include "fcgi/io.h"
@@ -365,6 +366,7 @@ req_serve(struct server *srv, struct io *io)
 	stats_begin(srv->stats, srv->slot);
 	make_id(&r);
 	log_request(r.id);
+	db_afresh();
 	take_method(&r);
 	if ((r.mem = arena_new(REQ_MEM_MAX)) == NULL || req_path(&r)) {
 		log_err("req: out of memory");

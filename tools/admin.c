@@ -15,6 +15,7 @@
 #include "tools/admin_print.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
+#define PATIENCE_S 30 /* For an answer of the database. */
 
 /* clang-format off */
 static const struct admin_cmd commands[] = {
@@ -285,6 +286,8 @@ run(struct admin *a, const struct admin_cmd *c, int argc, char **argv)
 		(void)admin_fail("out of memory");
 		goto err1;
 	}
+	if (a->db != NULL)
+		db_patience(a->db, PATIENCE_S);
 	rc = (c->flags & ADMIN_SCHEMA) ? schema_check(a->db) : DATA_OK;
 	if (rc == DATA_OK)
 		status = run_aligned(a, c, argc, argv);

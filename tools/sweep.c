@@ -23,6 +23,8 @@
  * cron, on as many hosts as you like.
  */
 
+#define PATIENCE_S 30 /* For an answer of the database. */
+
 /* What the program exits with. */
 #define EXIT_ALL 0    /* Everything that was due is done. */
 #define EXIT_FAILED 1 /* Some removals failed; the next run tries again. */
@@ -265,6 +267,7 @@ run(const struct conf *c, const struct options *o)
 	if ((s.db = db_open(c)) == NULL ||
 	    (s.store = store_open(c->files_root)) == NULL)
 		goto done;
+	db_patience(s.db, PATIENCE_S);
 	switch (schema_check(s.db)) {
 	case DATA_OK:
 		break;

@@ -15,7 +15,6 @@
 
 #include "io/db_conn.h"
 
-#define CONNECT_S 3
 #define WARM_MS 5    /* Used so lately: the server is there. */
 #define IDLE_MS 1000 /* Idle longer than this: ping before use. */
 #define COLUMN 1152  /* Bytes bound for a column; 255 characters fit. */
@@ -213,27 +212,27 @@ conn_close(struct conn *c)
 
 /* Give a new session the settings that all our SQL takes for granted. */
 static int
-conn_setup(MYSQL *my)
+conn_setup(MYSQL *my, const struct conn_to *to)
 {
-	static const char *const sql[] = {
-	    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+	static const char level[] =
+	    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+	char sql[256];
+	int n;
+
+	n = snprintf(sql, sizeof(sql),
 	    "SET SESSION time_zone = '+00:00', autocommit = 1,"
 	    " sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,"
-	    "NO_ENGINE_SUBSTITUTION', innodb_lock_wait_timeout = 10"};
-	size_t i;
-
-	for (i = 0; i < sizeof(sql) / sizeof(sql[0]); i++)
-		if (mysql_real_query(my, sql[i], strlen(sql[i])))
-			return (-1);
-	return (0);
+	    "NO_ENGINE_SUBSTITUTION', innodb_lock_wait_timeout = %u",
+	    to->lock_s);
+	return (mysql_real_query(my, level, sizeof(level) - 1) ||
+	    mysql_real_query(my, sql, (unsigned long)n));
 }
 
 /* Set what must be known before connecting. */
 static int
-conn_options(MYSQL *my, const struct conn_to *to)
+conn_options(MYSQL *my, const struct conn_to *to, unsigned int connect_s)
 {
-	const unsigned int connect_s = CONNECT_S, tcp = MYSQL_PROTOCOL_TCP,
-			   infile = 0;
+	const unsigned int tcp = MYSQL_PROTOCOL_TCP, infile = 0;
 	const my_bool reconnect = 0;
 
 	if (mysql_options(my, MYSQL_SET_CHARSET_NAME, "utf8mb4") ||
@@ -256,7 +255,7 @@ library_init(void)
 }
 
 struct conn *
-conn_open(const struct conn_to *to, char *err, size_t len)
+conn_open(const struct conn_to *to, unsigned int s, char *err, size_t len)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct conn *c;
@@ -267,13 +266,13 @@ conn_open(const struct conn_to *to, char *err, size_t len)
 		goto err0;
 	if ((c->my = mysql_init(NULL)) == NULL)
 		goto err1;
-	if (conn_options(c->my, to))
+	if (conn_options(c->my, to, s))
 		goto err2;
 	if (mysql_real_connect(c->my, to->host, to->user, to->password,
 		to->name, to->port, to->host != NULL ? NULL : to->socket,
 		0) == NULL)
 		goto err2;
-	if (conn_setup(c->my))
+	if (conn_setup(c->my, to))
 		goto err2;
 
 	/* Success! */
@@ -290,7 +289,7 @@ err0:
 }
 
 int
-conn_good(struct conn *c, int doubt)
+conn_good(struct conn *c, int doubt, int ask)
 {
 	struct pollfd p = {.events = POLLIN | POLLRDHUP};
 	const uint64_t idle = clock_ms() - c->used;
@@ -300,7 +299,7 @@ conn_good(struct conn *c, int doubt)
 	p.fd = mysql_get_socket(c->my);
 	if (!doubt && poll(&p, 1, 0) == 0 && idle < IDLE_MS)
 		return (1);
-	return (mysql_ping(c->my) == 0);
+	return (ask && mysql_ping(c->my) == 0);
 }
 
 /* Point the parameters of ${s} at ${args}; nothing is copied. */

@@ -77,11 +77,19 @@ struct db *db_open(const struct conf *);
 
 /**
  * db_patience(db, seconds):
- * Let the connections that ${db} opens wait ${seconds} for an answer, where 30
- * are usual: for statements that change or read whole tables.  Call it before
- * the first statement.
+ * Let the connections that ${db} opens wait ${seconds} for an answer and longer
+ * than usual for locks, with no bound on all tries together: for programs that
+ * nobody waits for, and statements that change or read whole tables.  Call it
+ * before the first statement.
  */
 void db_patience(struct db *, unsigned int);
+
+/**
+ * db_afresh():
+ * This thread begins something new.  Within one thing a database that does not
+ * answer is waited for 9 seconds in all, and then found to be DB_DOWN at once.
+ */
+void db_afresh(void);
 
 /**
  * db_why():

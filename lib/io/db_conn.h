@@ -32,7 +32,8 @@ struct conn {
 struct conn_to {
 	const char *socket, *host, *user, *password, *name;
 	unsigned int port;
-	unsigned int answer_s; /* How long to wait for an answer. */
+	unsigned int answer_s; /* How long to wait for an answer, */
+	unsigned int lock_s;   /* and the server for a lock. */
 };
 
 /* A row kept until all have come. */
@@ -54,11 +55,11 @@ struct op {
 };
 
 /**
- * conn_open(to, err, len):
- * Connect.  Return NULL with what the client library says of it in ${err}, of
- * ${len} bytes.
+ * conn_open(to, seconds, err, len):
+ * Connect within ${seconds}.  Return NULL with what the client library says of
+ * it in ${err}, of ${len} bytes.
  */
-struct conn *conn_open(const struct conn_to *, char *, size_t);
+struct conn *conn_open(const struct conn_to *, unsigned int, char *, size_t);
 
 /**
  * conn_close(c):
@@ -67,13 +68,14 @@ struct conn *conn_open(const struct conn_to *, char *, size_t);
 void conn_close(struct conn *);
 
 /**
- * conn_good(c, doubt):
+ * conn_good(c, doubt, ask):
  * Is the idle connection ${c} still of use?  A server that has hung up, or has
  * something to say unasked, shows at once, but is not looked for within a few
  * ms of its last answer; silence is trusted for a second.  With ${doubt} set
- * nothing is.
+ * nothing is.  A server that is to be asked is so only with ${ask}, for there
+ * must be time to wait for its answer.
  */
-int conn_good(struct conn *, int);
+int conn_good(struct conn *, int, int);
 
 /**
  * conn_run(c, op):

@@ -16,15 +16,26 @@
 
 #include "io/db.h"
 
-#define ANSWER_S 30
-#define TURN_MS 10000       /* How long to wait for a free connection. */
-#define TRIES 5             /* Of what ran into a deadlock. */
+#define CONNECT_S 3
+#define ANSWER_S 8
+#define LOCK_S 3      /* To wait for others' locks. */
+#define ALL_MS 9000   /* All tries of what a request asks for. */
+#define TURN_MS 10000 /* How long to wait for a free connection, at most. */
+#define TRIES 5       /* Of what ran into a deadlock. */
+#define QUICK_MS 1000 /* A connection lost sooner is worth another try. */
+
+/* A thread that has found the database away for ALL_MS hears so at once until
+ * this time is over, unless it calls db_afresh(). */
+#define AWAY_MS 15000
+#define PATIENT_LOCK_S 10
+
 #define ROWS_MAX (64 << 20) /* Bytes of one db_rows(). */
 
 /* What the handles of one db_open() share. */
 struct shared {
 	struct db_pool *pool;
 	struct conn_to to;
+	uint64_t all_ms;       /* For all tries, or 0: no end. */
 	_Atomic uint64_t told; /* clock_ms() of the last "away" line. */
 };
 
@@ -68,27 +79,94 @@ away(struct shared *sh, const char *what, const char *why)
 		log_err("db: away: %s: %s", what, why);
 }
 
+/* How often something ended in a deadlock, or with the connection. */
+struct tries {
+	uint64_t began; /* ms */
+	int again, lost;
+};
+
+/* When what this thread now finds away was first tried, in ms; 0: it is not. */
+static _Thread_local uint64_t away_since;
+
+void
+db_afresh(void)
+{
+
+	away_since = 0;
+}
+
+/* Begin to try something, as part of what has been tried in vain so far. */
+static struct tries
+begin_tries(void)
+{
+	const uint64_t now = clock_ms();
+	struct tries t = {.began = now};
+
+	if (away_since != 0 && now - away_since < AWAY_MS)
+		t.began = away_since;
+	return (t);
+}
+
+/* How long ${t} may still take, in ms. */
+static uint64_t
+time_left(const struct shared *sh, const struct tries *t)
+{
+	const uint64_t past = clock_ms() - t->began;
+
+	if (sh->all_ms == 0)
+		return (UINT64_MAX);
+	return (past < sh->all_ms ? sh->all_ms - past : 0);
+}
+
+static uint64_t
+lesser(uint64_t a, uint64_t b)
+{
+
+	return (a < b ? a : b);
+}
+
 /*
- * Take a connection for a statement or a transaction; with ${doubt} even a warm
- * one is pinged.  Return NULL, after away(), if there is none to be had.
+ * Connect, if there is time.  Return NULL after away().
  */
 static struct conn *
-conn_take(struct shared *sh, int doubt)
+connect_in(struct shared *sh, uint64_t ms)
 {
+	const uint64_t s = lesser(ms / 1000, CONNECT_S);
 	char err[256];
 	struct conn *c;
+
+	if (s == 0)
+		away(sh, "connecting", "no time is left");
+	else if ((c = conn_open(&sh->to, (unsigned int)s, err, sizeof(err))) !=
+	    NULL)
+		return (c);
+	else
+		away(sh, "connecting", err);
+	return (NULL);
+}
+
+/*
+ * Take a connection for a statement or a transaction; after one was lost even a
+ * warm one is pinged.  Return NULL, after away(), if there is none to be had.
+ */
+static struct conn *
+conn_take(struct shared *sh, const struct tries *t)
+{
+	struct conn *c = NULL;
+	uint64_t ms = time_left(sh, t);
 	void *idle;
 
-	if (db_pool_take(sh->pool, TURN_MS, &idle)) {
+	if (ms == 0 || db_pool_take(sh->pool, lesser(ms, TURN_MS), &idle)) {
 		away(sh, "no connection came free", "database.pool");
 		return (NULL);
 	}
-	if ((c = idle) != NULL && !conn_good(c, doubt)) {
+	ms = time_left(sh, t);
+	if ((c = idle) != NULL &&
+	    !conn_good(c, t->lost, ms / 1000 + 1 >= sh->to.answer_s)) {
 		conn_close(c);
 		c = NULL;
 	}
-	if (c == NULL && (c = conn_open(&sh->to, err, sizeof(err))) == NULL) {
-		away(sh, "connecting", err);
+	if (c == NULL && (c = connect_in(sh, time_left(sh, t))) == NULL) {
 		(void)db_pool_put(sh->pool, NULL);
 		return (NULL);
 	}
@@ -121,46 +199,55 @@ pause_random(void)
 	(void)nanosleep(&t, NULL);
 }
 
-/* How often something ended in a deadlock, or with the connection. */
-struct tries {
-	int again, lost;
-};
-
 /* It came to ${rc}, and the connection has been given back: once more? */
 static int
 once_more(struct shared *sh, struct tries *t, enum db_rc *rc)
 {
 
 	if (*rc == DB_AGAIN) {
-		if (++t->again < TRIES) {
+		if (++t->again < TRIES &&
+		    time_left(sh, t) >= (uint64_t)sh->to.lock_s * 1000) {
 			pause_random();
 			return (1);
 		}
 		(void)snprintf(reason, sizeof(reason),
-		    "gave up after %d deadlocks", TRIES);
+		    "gave up after %d deadlocks", t->again);
 		log_err("db: %s", reason);
 		*rc = DB_DOWN;
 	} else if (*rc == DB_DOWN) {
-		if (t->lost++ == 0)
+		if (t->lost++ == 0 && clock_ms() - t->began < QUICK_MS)
 			return (1);
-		away(sh, "connection lost", "again at once");
+		away(sh, "connection lost",
+		    t->lost > 1 ? "again at once" : "no answer");
+		away_since = t->began;
+	} else {
+		away_since = 0;
 	}
 	return (0);
+}
+
+/* There is no connection for ${t}. */
+static enum db_rc
+no_conn(const struct tries *t)
+{
+
+	away_since = t->began;
+	return (DB_DOWN);
 }
 
 /* Run ${op}: in the transaction if ${db} is one's handle, else by itself. */
 static enum db_rc
 op_auto(struct db *db, struct op *op)
 {
-	struct tries t = {0, 0};
+	struct tries t = begin_tries();
 	struct conn *c;
 	enum db_rc rc;
 
 	if (db->tx != NULL)
 		return (conn_run(db->tx, op));
 	do {
-		if ((c = conn_take(db->sh, t.lost)) == NULL)
-			return (DB_DOWN);
+		if ((c = conn_take(db->sh, &t)) == NULL)
+			return (no_conn(&t));
 		rc = conn_run(c, op);
 		if (rc == DB_DOWN && op->kind == OP_EXEC && c->sent) {
 			log_err("db: lost while writing: %.120s", op->sql);
@@ -249,7 +336,7 @@ tx_once(struct shared *sh, struct conn *c, db_body *body, void *cookie)
 enum db_rc
 db_tx(struct db *db, db_body *body, void *cookie)
 {
-	struct tries t = {0, 0};
+	struct tries t = begin_tries();
 	struct conn *c;
 	enum db_rc rc;
 
@@ -258,8 +345,8 @@ db_tx(struct db *db, db_body *body, void *cookie)
 		return (DB_FAIL);
 	}
 	do {
-		if ((c = conn_take(db->sh, t.lost)) == NULL)
-			return (DB_DOWN);
+		if ((c = conn_take(db->sh, &t)) == NULL)
+			return (no_conn(&t));
 		rc = tx_once(db->sh, c, body, cookie);
 		conn_give(db->sh, c);
 	} while (once_more(db->sh, &t, &rc));
@@ -316,6 +403,8 @@ db_open(const struct conf *conf)
 	sh->to.name = conf->db_name;
 	sh->to.port = (unsigned int)conf->db_port;
 	sh->to.answer_s = ANSWER_S;
+	sh->to.lock_s = LOCK_S;
+	sh->all_ms = ALL_MS;
 
 	/* Success! */
 	return (db);
@@ -334,6 +423,8 @@ db_patience(struct db *db, unsigned int seconds)
 {
 
 	db->sh->to.answer_s = seconds;
+	db->sh->to.lock_s = PATIENT_LOCK_S;
+	db->sh->all_ms = 0;
 }
 
 static void
