@@ -126,13 +126,31 @@ relay(struct model_req *m)
 	return (model_relay(m, NULL));
 }
 
+/* Does a message have parts, where its provider takes texts only? */
+static int
+has_parts(const struct model_req *m)
+{
+	struct jspan list, v, content;
+	struct jspan_iter it;
+
+	if (!m->provider->no_arrays || m->dialect->wire != WIRE_CHAT ||
+	    jspan_get(m->root, "messages", &list) == 0 || jspan_iter(&it, list))
+		return (0);
+	while (jspan_next(&it, NULL, &v))
+		if (jspan_get(v, "content", &content) > 0 &&
+		    content.p[0] == '[')
+			return (1);
+	return (0);
+}
+
 static int
 answer(struct model_req *m, enum runs runs)
 {
 
 	switch (runs) {
 	case RUNS_NOBODY:
-		if (m->dialect->wire == (enum conf_wire)m->provider->wire)
+		if (m->dialect->wire == (enum conf_wire)m->provider->wire &&
+		    !has_parts(m))
 			return (relay(m));
 		return (model_run(m));
 	case RUNS_UPSTREAM:

@@ -197,19 +197,25 @@ is("$r->{status} $r->{json}{error}{param}", '400 messages[0].content[0]',
     image_url => { url => 'ftp://x' } }]]);
 is($r->{status}, 400, 'what is no address');
 
-# --- the developer ---
+# --- a server that takes texts only, and the developer ---
 
 for (['blind', 'system'], ['eyes', 'developer']) {
 	my ($sight, $want) = @$_;
 	$s->restart(providers => $p->yaml('eyes-openai-chat', 'openai-chat',
 	    developer_role => 'true') . $p->yaml('blind-openai-chat',
-	    'openai-chat')) if $sight eq 'blind';
+	    'openai-chat', content_arrays => 'false')) if $sight eq 'blind';
 	$p->forget;
 	$r = $s->post('/v1/chat/completions', json => { model =>
 	    "$sight-openai-chat:m", messages => [{ role => 'developer',
 	    content => 'Be brief.' }, { role => 'user', content => 'Hi' }] });
 	is(($p->requests)[-1]{json}{messages}[0]{role}, $want,
 	    "the developer is the $want");
+	next if $sight eq 'eyes';
+	($r, $q) = send_turns('openai-chat', 'blind', [[{ type => 'text',
+	    text => 'What is this?' }, $parts{'openai-chat'}{data}->('png')]]);
+	is($r->{status}, 200, 'parts become one text') or diag($r->{body});
+	like($q->[0]{content}, qr/^What is this\?\n.*Receipt 2042/s,
+	    '... in their order');
 }
 
 # --- nothing that reads them ---

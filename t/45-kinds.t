@@ -130,6 +130,7 @@ when,what,true,sum
 2024-03-01 09:30:00,second,FALSE,=A9
 merged,,,
 Comment on B2 by Ann: Look here
+Text box: Drawn on it
 ## Secret (hidden)
 kept quiet
 END
@@ -155,19 +156,22 @@ Comment by Ann: I doubt it
 Last words
 Footer: At the bottom
 END
+like((stored('large'))[1], qr/First words/, 'one whose end tells what it is');
 is((stored('letter.odt'))[1] =~ s/\n+/\n/gr, <<'END', 'OpenDocument\'s');
 Header: Our house
 Dear all
 Comment by ?: Too stiff
 Footer: Page end
 END
-is((stored('show.pptx'))[1], <<'END', 'slides, tables and notes');
+is((stored('show.pptx'))[1], <<'END', 'slides, tables, charts and notes');
 ## Slide 1
 Shown first
 New form
 | sku | qty |
 | --- | --- |
 | A1 | 20 |
+Chart: Growth
+North: Q1 5, Q2 7
 Notes: Speak slowly
 ## Slide 2 (hidden)
 Stored first

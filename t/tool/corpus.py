@@ -2,6 +2,7 @@
 """Write documents that are hard to read whole into a directory."""
 import datetime
 import hashlib
+import random
 import re
 import subprocess
 import sys
@@ -86,6 +87,16 @@ patch('facts.xlsx', SHEET, lambda s: s.replace(
     '<f>1+1</f><v />', '<f>1+1</f><v>2</v>').replace(
     '<f>1+1</f><v></v>', '<f>1+1</f><v>2</v>'))
 
+DRAWN = ('<x:wsDr xmlns:x="urn:x" xmlns:a="http://schemas.openxmlformats.org/'
+         'drawingml/2006/main"><x:txBody><a:p><a:r><a:t>Drawn on it</a:t></a:r>'
+         '</a:p></x:txBody></x:wsDr>')
+patch('facts.xlsx', 'xl/worksheets/_rels/sheet1.xml.rels', lambda s: s.replace(
+    '</Relationships>', '<Relationship Id="d1" Type="http://schemas.'
+    'openxmlformats.org/officeDocument/2006/relationships/drawing" '
+    'Target="../drawings/drawn.xml"/></Relationships>'))
+with zipfile.ZipFile(f'{to}/facts.xlsx', 'a') as z:
+    z.writestr('xl/drawings/drawn.xml', DRAWN)
+
 # A picture, as a camera that was held upright stores it; and others.
 font = ImageFont.truetype(font_manager.findfont('DejaVu Sans'), 60)
 
@@ -150,6 +161,9 @@ pack('margins.docx', {
     'word/comments.xml': f'<w:comments {NS}><w:comment w:id="7" w:author='
         f'"Ann">{p("I doubt it")}</w:comment></w:comments>',
 })
+with zipfile.ZipFile(f'{to}/margins.docx') as z:
+    pack('large', {'word/media/image1.bin': random.Random(1).randbytes(200000),
+                   **{i.filename: z.read(i) for i in z.infolist()}})
 with open(f'{to}/margins.docx', 'rb') as f:
     write('half.docx', f.read()[:900])
 flagged = bytearray(open(f'{to}/margins.docx', 'rb').read())
@@ -192,7 +206,13 @@ pack('show.pptx', {
         + cells('A1', '20') + '</a:tbl></p:graphicFrame></p:spTree></p:cSld>'
         '</p:sld>',
     'ppt/slides/_rels/slide2.xml.rels': rels(
-        ('notesSlide', '../notesSlides/notesSlide1.xml')),
+        ('notesSlide', '../notesSlides/notesSlide1.xml'),
+        ('chart', '../charts/chart1.xml')),
+    'ppt/charts/chart1.xml': f'<c:chartSpace xmlns:c="urn:c" xmlns:a="{A}">'
+        '<c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Growth</a:t></a:r>'
+        '</a:p></c:rich></c:tx></c:title><c:ser><c:tx><c:v>North</c:v></c:tx>'
+        '<c:cat><c:v>Q1</c:v><c:v>Q2</c:v></c:cat><c:val><c:v>5</c:v><c:v>7'
+        '</c:v></c:val></c:ser></c:chart></c:chartSpace>',
     'ppt/notesSlides/notesSlide1.xml': f'<p:notes {P}><p:cSld><p:spTree>'
         + said('Speak slowly', 'body') + said('1', 'sldNum')
         + '</p:spTree></p:cSld></p:notes>',
