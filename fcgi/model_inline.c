@@ -465,6 +465,8 @@ model_inline(struct model_req *m, struct edits *e)
 	    .env = {.conf = m->r->srv->conf,
 		.db = m->r->srv->db,
 		.store = m->r->srv->store,
+		.seats = m->r->srv->seats,
+		.slot = m->r->srv->slot,
 		.caller = &m->r->caller,
 		.mem = m->mem,
 		.gone_fd = io_fd(m->r->io)}};

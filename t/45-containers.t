@@ -50,6 +50,36 @@ sub out {
 	return $x ? $x->{content}{stdout} : "no run: $r->{status} $r->{body}";
 }
 
+# Ask about a document that must be read in the sandbox: one of its own each time.
+my $documents = 0;
+sub read_one {
+	my $n = ++$documents;
+	my $file = $s->upload("<p>Page <b>$n</b> of it</p>", name => "$n.html",
+	    type => 'text/html')->{json}{id};
+	$p->forget;
+	return $s->post('/v1/messages', ant => 1, timeout => 60, json => {
+	    model => 'plain', max_tokens => 50, messages => [{ role => 'user',
+	    content => [{ type => 'document', source => { type => 'file',
+	    file_id => $file } }] }] });
+}
+
+# Have ${n} requests run for a while, each in a container of its own.
+sub keep_busy {
+	my ($n) = @_;
+	my @pids = map {
+		my $pid = fork // die $!;
+		if (!$pid) {
+			ask('busy');
+			POSIX::_exit(0);
+		}
+		$pid;
+	} 1 .. $n;
+	my $end = time + 30;
+	select(undef, undef, undef, 0.05) while time < $end
+	    && rows("container WHERE lease <> 0 AND session > ''") < $n;
+	return @pids;
+}
+
 # What the model was told last.
 sub told { return (map { $_->{json}{messages}[-1]{content} } $p->requests)[-1] }
 sub rows { return ($s->mysql("SELECT COUNT(*) FROM $_[0]"))[0][0] }
@@ -330,6 +360,19 @@ is(out(ask('look', container => $ids[0])), "one\ndeep\nd\nkept.txt\n",
 like(told(), qr/\nthe sandbox was started anew: .* others are gone$/,
     '... and the model is told that the rest is gone') or diag(told());
 
+# A document is read in a session of its own.
+$r = read_one();
+is("$r->{status} " . (told() =~ /Page \*\*1\*\* of it/ ? 'read' : told()), '200 read',
+    'a document is read though all sessions are taken: an idle one ends');
+my @all = keep_busy(2);
+$r = read_one();
+is("$r->{status} " . ($r->{json}{error}{type} // 'answered'), '503 api_error',
+    'where all are at work the caller is told');
+cmp_ok(header($r, 'retry-after') // 0, '>', 0, '... and when to come back');
+is(scalar($p->requests), 0, '... and no model is asked about what it cannot see');
+waitpid $_, 0 for @all;
+is(read_one()->{status}, 200, 'once one has ended it is read');
+
 # --- one user with many ---
 
 $s->mysql('DELETE FROM container');
@@ -342,17 +385,7 @@ is(out(ask('look', container => $ids[0])), "one\ndeep\nd\nkept.txt\n",
     '... which loses no file');
 like(told(), qr/\nthe sandbox was started anew: .* others are gone$/,
     '... and is told what else it lost') or diag(told());
-my @busy = map {
-	my $pid = fork // die $!;
-	if (!$pid) {
-		ask('busy');
-		POSIX::_exit(0);
-	}
-	$pid;
-} 1 .. 2;
-$until = time + 30;
-select(undef, undef, undef, 0.05) while time < $until
-    && rows("container WHERE lease <> 0 AND session > ''") < 2;
+my @busy = keep_busy(2);
 $r = ask('write');
 is("$r->{status} $r->{json}{error}{type}", '429 rate_limit_error',
     'where all of his are at work he is told');
@@ -362,6 +395,18 @@ cmp_ok(header($r, 'retry-after') // 0, '>', 0, '... and when to come back');
 is(scalar(grep { $_->{json}{model} eq 'write' } $p->requests), 0,
     '... before the model is asked');
 is(out(ask('write', as => 'bob')), '', 'others are not');
+is(read_one()->{status}, 200, 'one document is read beside them');
+my $program = fork // die $!;
+if (!$program) {
+	$s->post('/v1/exec', timeout => 60, json => { lang => 'bash', code => 'sleep 9' });
+	POSIX::_exit(0);
+}
+select undef, undef, undef, 1.5;
+$r = read_one();
+is("$r->{status} $r->{json}{error}{type}", '429 rate_limit_error',
+    '... but it counts, as LibreChat\'s programs do');
+is(scalar($p->requests), 0, '... and no model is asked');
+waitpid $program, 0;
 waitpid $_, 0 for @busy;
 is(ask('write')->{status}, 200, 'nor is he once one has ended');
 

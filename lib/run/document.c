@@ -17,14 +17,15 @@
 #include "data/document.h"
 #include "io/blob.h"
 #include "io/sandbox_client.h"
+#include "speech/refusal.h"
 
 #include "run/document.h"
 #include "run/document_kind.h"
 #include "run/document_way.h"
+#include "run/room.h"
 
 #define REST UINT64_MAX /* Nobody knows how much is left out. */
 #define PAGE_MAX (8U << 20)
-#define SPARE_S 60 /* That a session outlives its command. */
 
 /* ---- Bytes */
 
@@ -221,8 +222,7 @@ read_plain(
 /* A session in which one document is read. */
 struct desk {
 	const struct run_env *env;
-	struct sandbox sandbox;
-	char session[SANDBOX_IDMAX + 1];
+	struct room room;
 };
 
 static enum document_rc
@@ -265,9 +265,10 @@ desk_run(struct desk *k, const struct document_way *w, const char *command,
 	buf_puts(&b, "{\"command\":");
 	jput_str(&b, command);
 	if (buf_puts(&b, "}") == 0)
-		rc = sandbox_exec(&k->sandbox, k->env->mem, k->session,
-		    "bash_code_execution", (struct jspan){b.p, b.len},
-		    c->documents_timeout_s, SIZE_MAX, res);
+		rc =
+		    sandbox_exec(&k->room.sandbox, k->env->mem, k->room.session,
+			"bash_code_execution", (struct jspan){b.p, b.len},
+			c->documents_timeout_s, SIZE_MAX, res);
 	buf_free(&b);
 	if (rc != SANDBOX_OK)
 		return (failed(rc));
@@ -285,7 +286,8 @@ desk_put(struct desk *k, const struct document *d, const struct document_way *w)
 	    w->ending[0] != '\0' ? "." : "", w->ending);
 	if (source_open(k->env, d, &s))
 		return (DOCUMENT_FAILED);
-	rc = sandbox_put(&k->sandbox, k->session, name, source_read, &s, s.len);
+	rc = sandbox_put(
+	    &k->room.sandbox, k->room.session, name, source_read, &s, s.len);
 	source_close(&s);
 	return (rc == SANDBOX_OK ? DOCUMENT_OK : failed(rc));
 }
@@ -294,25 +296,22 @@ desk_put(struct desk *k, const struct document *d, const struct document_way *w)
 static enum document_rc
 desk_open(struct desk *k, const struct run_env *env, const struct document *d,
     const struct document_way *w, const char *command,
-    struct sandbox_result *res)
+    struct sandbox_result *res, struct refusal *why)
 {
-	const struct conf *c = env->conf;
-	uint64_t life = c->documents_timeout_s + SPARE_S;
 	enum document_rc rc;
-	enum sandbox_rc src;
 
-	*k = (struct desk){.env = env,
-	    .sandbox = {.url = c->sandbox_url,
-		.token = c->sandbox_token,
-		.gone_fd = env->gone_fd,
-		.on_wait = env->on_wait,
-		.wait_cookie = env->wait_cookie}};
-	if (c->sandbox_url == NULL)
+	k->env = env;
+	room_init(&k->room, env, 0);
+	k->room.reads = 1;
+	if (env->conf->sandbox_url == NULL)
 		return (DOCUMENT_ABSENT);
-	src = sandbox_create(&k->sandbox, life, life, k->session);
-	if (src != SANDBOX_OK) {
-		k->session[0] = '\0';
-		return (failed(src));
+	switch (room_open(&k->room, why)) {
+	case RUN_OK:
+		break;
+	case RUN_GONE:
+		return (DOCUMENT_GONE);
+	case RUN_REFUSED:
+		return (DOCUMENT_REFUSED);
 	}
 	if ((rc = desk_put(k, d, w)) != DOCUMENT_OK)
 		return (rc);
@@ -323,20 +322,21 @@ static void
 desk_close(struct desk *k)
 {
 
-	if (k->session[0] != '\0')
-		(void)sandbox_destroy(&k->sandbox, k->session);
+	room_close(&k->room, 1);
 }
 
 static enum document_rc
 read_converted(const struct run_env *env, const struct document *d,
-    const struct document_way *w, const char *command, struct text *said)
+    const struct document_way *w, const char *command, struct text *said,
+    struct refusal *why)
 {
 	const size_t most = (size_t)env->conf->documents_max_text;
 	struct sandbox_result res;
 	enum document_rc rc;
 	struct desk k;
 
-	if ((rc = desk_open(&k, env, d, w, command, &res)) == DOCUMENT_OK)
+	rc = desk_open(&k, env, d, w, command, &res, why);
+	if (rc == DOCUMENT_OK)
 		rc =
 		    take_text(env, res.out, utf8_cut(res.out, res.outlen, most),
 			res.outlen > most || res.truncated ? REST : 0, said);
@@ -363,7 +363,7 @@ page(struct desk *k, const char *name, document_fn *fn, void *cookie)
 	enum sandbox_rc src;
 
 	src = sandbox_get(
-	    &k->sandbox, k->session, name, PAGE_MAX, take_bytes, &b);
+	    &k->room.sandbox, k->room.session, name, PAGE_MAX, take_bytes, &b);
 	if (src != SANDBOX_OK)
 		rc = failed(src);
 	else if (b.len == 0 || hash_sha256(b.p, b.len, d.sha256))
@@ -379,15 +379,15 @@ page(struct desk *k, const char *name, document_fn *fn, void *cookie)
 
 enum document_rc
 document_pages(const struct run_env *env, const struct document *d,
-    document_fn *fn, void *cookie)
+    document_fn *fn, void *cookie, struct refusal *why)
 {
 	struct sandbox_result res;
 	enum document_rc rc;
 	struct desk k;
 	char *names, *name;
 
-	rc = desk_open(
-	    &k, env, d, &document_way_pages, document_way_pages.command, &res);
+	rc = desk_open(&k, env, d, &document_way_pages,
+	    document_way_pages.command, &res, why);
 	if (rc == DOCUMENT_OK) {
 		names = arena_strndup(env->mem, res.out, res.outlen);
 		rc = names == NULL ? DOCUMENT_FAILED : DOCUMENT_EMPTY;
@@ -405,7 +405,8 @@ document_pages(const struct run_env *env, const struct document *d,
 /* The text of ${d} that the shell ${command} prints. */
 static enum document_rc
 read_kept(const struct run_env *env, const struct document *d,
-    const struct document_way *w, const struct buf *command, struct text *said)
+    const struct document_way *w, const struct buf *command, struct text *said,
+    struct refusal *why)
 {
 	struct document_key key = {.workspace = env->caller->owner.workspace};
 	enum document_rc rc;
@@ -417,7 +418,7 @@ read_kept(const struct run_env *env, const struct document *d,
 		said->len = strlen(said->p);
 		return (said->len > 0 ? DOCUMENT_OK : DOCUMENT_EMPTY);
 	}
-	rc = read_converted(env, d, w, command->p, said);
+	rc = read_converted(env, d, w, command->p, said, why);
 	if (rc == DOCUMENT_OK || rc == DOCUMENT_EMPTY)
 		(void)document_keep(env->db, &key,
 		    rc == DOCUMENT_OK ? said->p : "", env->caller->now);
@@ -427,7 +428,7 @@ read_kept(const struct run_env *env, const struct document *d,
 /* Read it by a program; how much of that counts is part of the command. */
 static enum document_rc
 read_by(const struct run_env *env, const struct document *d,
-    const struct document_way *w, struct text *said)
+    const struct document_way *w, struct text *said, struct refusal *why)
 {
 	const size_t most = (size_t)env->conf->documents_max_text;
 	struct buf b = BUF_INIT(DOCUMENT_COMMAND_MAX);
@@ -444,14 +445,14 @@ read_by(const struct run_env *env, const struct document *d,
 	}
 	if (document_way_put(&b, w, charset, most) == 0 &&
 	    buf_printf(&b, "\n# %zu\n", most) == 0)
-		rc = read_kept(env, d, w, &b, said);
+		rc = read_kept(env, d, w, &b, said, why);
 	buf_free(&b);
 	return (rc);
 }
 
 enum document_rc
-document_read(
-    const struct run_env *env, const struct document *d, struct text *said)
+document_read(const struct run_env *env, const struct document *d,
+    struct text *said, struct refusal *why)
 {
 	struct document_way w;
 
@@ -465,5 +466,5 @@ document_read(
 		return (DOCUMENT_ABSENT);
 	if (d->bytes > env->conf->documents_max_bytes)
 		return (DOCUMENT_FAILED);
-	return (read_by(env, d, &w, said));
+	return (read_by(env, d, &w, said, why));
 }

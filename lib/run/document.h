@@ -14,6 +14,9 @@
  * What was read is kept by the hash of the bytes.
  */
 
+/* Opaque type. */
+struct refusal;
+
 /* A document and where its bytes are. */
 struct document {
 	const char *name, *mime; /* As it was called; may have parameters. */
@@ -32,7 +35,8 @@ enum document_rc {
 	DOCUMENT_UNKNOWN, /* Nothing reads such a file. */
 	DOCUMENT_ABSENT,  /* What reads it is not installed or turned off. */
 	DOCUMENT_LOCKED,  /* A password is needed. */
-	DOCUMENT_FAILED,  /* It is broken, too large, or the sandbox is away. */
+	DOCUMENT_FAILED,  /* It is broken or too large. */
+	DOCUMENT_REFUSED, /* It is not for now, as a refusal says. */
 	DOCUMENT_GONE     /* The client has left. */
 };
 
@@ -44,11 +48,12 @@ enum document_rc {
 void document_look(const struct run_env *, struct document *);
 
 /**
- * document_read(env, d, said):
- * Set ${said} to the text of ${d}, in ${env}->mem.
+ * document_read(env, d, said, why):
+ * Set ${said} to the text of ${d}, in ${env}->mem.  DOCUMENT_REFUSED, as ${why}
+ * says, if no sandbox session can be had for it, or its user has too many.
  */
-enum document_rc
-document_read(const struct run_env *, const struct document *, struct text *);
+enum document_rc document_read(const struct run_env *, const struct document *,
+    struct text *, struct refusal *);
 
 /**
  * document_bytes(env, d):
@@ -64,11 +69,12 @@ document_bytes(const struct run_env *, const struct document *);
 typedef enum document_rc document_fn(void *, const struct document *);
 
 /**
- * document_pages(env, d, fn, cookie):
+ * document_pages(env, d, fn, cookie, why):
  * Call ${fn}(${cookie}, ...) with an image of each of the first pages of the
- * PDF ${d}, if there is no text in it.  DOCUMENT_EMPTY if there is.
+ * PDF ${d}, if there is no text in it.  DOCUMENT_EMPTY if there is;
+ * DOCUMENT_REFUSED as above.
  */
-enum document_rc document_pages(
-    const struct run_env *, const struct document *, document_fn *, void *);
+enum document_rc document_pages(const struct run_env *, const struct document *,
+    document_fn *, void *, struct refusal *);
 
 #endif /* !RUN_DOCUMENT_H_ */

@@ -67,18 +67,23 @@ may_start(struct room *room)
 {
 	const struct run_env *env = room->env;
 	const struct owner *owner = &env->caller->owner;
-	const uint64_t most = env->conf->sandbox_sessions_per_user;
-	uint64_t n;
+	uint64_t n, most = env->conf->sandbox_sessions_per_user, seats;
 
-	if (room->container.row == 0)
+	if (room->container.row == 0 && !room->reads)
 		return (seat_take(env->seats, env->slot, owner->user, most,
 			    &room->seat) == 0);
 	if (container_sessions(env->db, env->mem, owner, &room->container,
 		room_now(room), &n) != DATA_OK)
 		return (1);
-	for (; n >= most && evict(room, owner) == 0; n--)
+	seats = seats_of(env->seats, owner->user);
+	for (; n + seats >= most && evict(room, owner) == 0; n--)
 		;
-	return (n < most);
+	if (!room->reads)
+		return (n + seats < most);
+	/* The container that this very request has must not keep it from
+	 * reading: one document at a time is read beside any number of them. */
+	return (seat_take(env->seats, env->slot, owner->user,
+		    n < most ? most - n : 1, &room->seat) == 0);
 }
 
 /* Wait until the user has fewer sessions than he may. */
@@ -111,6 +116,7 @@ start(struct room *room, struct refusal *why)
 	const struct conf *c = room->env->conf;
 	const uint64_t end = clock_ms() + QUEUE_MS;
 	const uint64_t idle = room->container.row != 0 ? room->container.idle_s
+	    : room->reads                              ? c->documents_timeout_s
 						       : c->turn_budget_s;
 	enum sandbox_rc rc;
 

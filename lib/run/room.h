@@ -40,6 +40,7 @@ struct room {
 	struct container container; /* row 0: none was taken. */
 	struct lease lease;
 	struct seat seat;  /* Without a container: that of the session. */
+	int reads;         /* It is for reading a document only. */
 	struct talk *talk; /* Is told of it. */
 	int fresh;         /* It was made for this request. */
 	int ran;           /* Something has run in it, or was to. */

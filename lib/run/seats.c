@@ -91,6 +91,13 @@ seat_take(struct seats *S, size_t slot, uint64_t user, uint64_t most,
 	return (-1);
 }
 
+uint64_t
+seats_of(const struct seats *S, uint64_t user)
+{
+
+	return (S != NULL ? count(S, user) : 0);
+}
+
 void
 seat_leave(struct seat *seat)
 {

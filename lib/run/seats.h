@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 /*
- * How many sessions each user has that belong to no container: those of
- * LibreChat's programs, whose requests have no time to ask the database.  All
- * processes of a pool count together, in memory that they share.
+ * How many sessions each user has that belong to no container: those in which
+ * documents are read, and those of LibreChat's programs, whose requests have no
+ * time to ask the database.  All processes of a pool count together, in memory
+ * that they share.
  */
 
 /* Opaque type. */
@@ -29,10 +30,16 @@ struct seats *seats_new(size_t);
 /**
  * seat_take(S, slot, user, most, seat):
  * Take ${seat} for ${user} (not 0) in the process ${slot}.  Return 0; or -1 if
- * he has ${most} already.  With NULL for ${S} nobody is counted.  Safe from any
- * thread.
+ * they have ${most} already.  With NULL for ${S} nobody is counted.  Safe from
+ * any thread.
  */
 int seat_take(struct seats *, size_t, uint64_t, uint64_t, struct seat *);
+
+/**
+ * seats_of(S, user):
+ * How many seats has ${user}?  0 with NULL for ${S}.
+ */
+uint64_t seats_of(const struct seats *, uint64_t);
 
 /**
  * seat_leave(seat):

@@ -158,8 +158,8 @@ see_page(void *cookie, const struct document *d)
 }
 
 enum document_rc
-see_pages(
-    const struct run_env *env, const struct document *d, struct text *said)
+see_pages(const struct run_env *env, const struct document *d,
+    struct text *said, struct refusal *why)
 {
 	struct pages k = {.env = env, .all = BUF_INIT(16 * SAID_MAX)};
 	struct document_key key;
@@ -171,7 +171,7 @@ see_pages(
 		return (DOCUMENT_FAILED);
 	if ((rc = find_kept(env, &key, said)) != DOCUMENT_UNKNOWN)
 		return (rc);
-	rc = document_pages(env, d, see_page, &k);
+	rc = document_pages(env, d, see_page, &k, why);
 	if (rc == DOCUMENT_OK) {
 		said->len = k.all.len;
 		said->p = arena_strndup(env->mem, k.all.p, k.all.len);

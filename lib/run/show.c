@@ -174,17 +174,18 @@ write_head(const struct run_env *env, const struct document *d,
 
 /* What it says, by whatever means there are. */
 static enum document_rc
-read_any(const struct run_env *env, const struct document *d, struct shown *s)
+read_any(const struct run_env *env, const struct document *d, struct shown *s,
+    struct refusal *why)
 {
 	enum document_rc rc = DOCUMENT_UNKNOWN;
 
 	if (image_type(d) != NULL && d->bytes <= env->conf->documents_max_bytes)
 		rc = see_image(env, d, image_type(d), &s->said);
 	else if (show_is_pdf(d) && d->bytes <= env->conf->documents_max_bytes)
-		rc = see_pages(env, d, &s->said);
-	if (rc == DOCUMENT_OK || rc == DOCUMENT_GONE)
+		rc = see_pages(env, d, &s->said, why);
+	if (rc == DOCUMENT_OK || rc == DOCUMENT_GONE || rc == DOCUMENT_REFUSED)
 		return (rc);
-	return (document_read(env, d, &s->said));
+	return (document_read(env, d, &s->said, why));
 }
 
 enum run_rc
@@ -204,9 +205,11 @@ show_document(const struct run_env *env, const struct conf_provider *p,
 		s->mime = "application/pdf";
 		return (show_bytes(env, d, s, why));
 	}
-	rc = read_any(env, d, s);
+	rc = read_any(env, d, s, why);
 	if (rc == DOCUMENT_GONE)
 		return (RUN_GONE);
+	if (rc == DOCUMENT_REFUSED)
+		return (RUN_REFUSED);
 	if (rc != DOCUMENT_OK)
 		s->said = (struct text){"", 0};
 	s->absent = rc == DOCUMENT_ABSENT;

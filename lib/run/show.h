@@ -21,8 +21,8 @@ struct talk;
 /**
  * show_document(env, p, d, s, why):
  * Decide how models of ${p} see ${d}, and fill in ${s}, whose texts are in
- * ${env}->mem.  RUN_REFUSED only if memory ran out or a stored file's bytes
- * cannot be had that the model would take.
+ * ${env}->mem.  RUN_REFUSED only if memory ran out, a stored file's bytes
+ * cannot be had that the model would take, or no sandbox session to read it in.
  */
 enum run_rc show_document(const struct run_env *, const struct conf_provider *,
     const struct document *, struct shown *, struct refusal *);
