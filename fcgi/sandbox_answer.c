@@ -201,6 +201,7 @@ ended(const struct msg *m)
 	case CALL_LATE:
 		return ("timeout");
 	case CALL_MEMORY:
+	case CALL_WATCHES:
 		return ("memory");
 	case CALL_CPU:
 		return ("cpu");

@@ -79,4 +79,36 @@ for (['a file', 'bash', 'truncate -s 9M f', 153, ''],
 	is($s->python($id, 'print(1)')->{stdout}, "1\n", '... programs run');
 }
 undef $s;
+# What programs have in the kernel.
+$s = Sandbox->new(set => { 'sandbox.session_memory_bytes' => 64 << 20,
+    'sandbox.session_watches' => 1024 });
+$id = $s->session;
+my $c = $s->python($id, <<'PY', timeout => 30);
+import fcntl, os, struct, time
+for k in range(2):
+    if os.fork() == 0:
+        for i in range(120):
+            f = os.open('lock%d.%d' % (k, i), os.O_CREAT | os.O_RDWR)
+            for j in range(1000):
+                fcntl.fcntl(f, fcntl.F_SETLK,
+                    struct.pack('hhqqi', fcntl.F_WRLCK, 0, 2 * j, 1, 0))
+        time.sleep(30)
+time.sleep(30)
+PY
+is("$c->{return_code} $c->{stderr}",
+    "137 sandbox: memory limit of 64 MiB reached; $lost\n", 'locks of files');
+for ([32, "0 \n"], [33, "137 sandbox: limit of 1024 epoll watches reached;"
+    . " $lost\n"]) {
+	$c = $s->python($id, <<"PY", timeout => 10);
+import os, select, time
+all = [select.epoll() for i in range($_->[0])]
+many = [os.eventfd(0) for i in range(32)]
+for e in all:
+    for x in many: e.register(x)
+time.sleep(0.3 if $_->[0] == 32 else 10)
+PY
+	is("$c->{return_code} $c->{stderr}" =~ s/^0 \z/0 \n/r, $_->[1],
+	    "$_->[0] times 32 watches");
+}
+$s->done;
 done_testing();

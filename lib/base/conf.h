@@ -114,6 +114,7 @@ struct conf {
 	char *sandbox_rootfs, *sandbox_cgroup; /* NULL = none. */
 	int sandbox_isolation; /* Index of the word; 0 = namespaces. */
 	uint64_t sandbox_session_memory, sandbox_workspace, sandbox_processes;
+	uint64_t sandbox_watches;
 	uint64_t sandbox_idle_s, sandbox_lifetime_s, sandbox_sessions;
 	uint64_t sandbox_sessions_per_user;
 	uint64_t sandbox_ready, sandbox_zygote_s, sandbox_host_memory;

@@ -124,15 +124,27 @@ is_ours(int fd, const struct land *land, char link[static 64])
 	return (is_in(path, land->work) || is_in(path, land->tmp));
 }
 
+/* Does the process that asks wait yet?  Another may have its number. */
+static int
+is_waiting(int listener, const struct seccomp_notif *q)
+{
+
+	return (ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &q->id) == 0);
+}
+
 /* Change the times of ${fd}, as ${from} says. */
 static int
-set_times(const struct seccomp_notif *q, uint64_t from, int fd)
+set_times(int listener, const struct seccomp_notif *q, uint64_t from, int fd)
 {
 	struct timespec t[2];
 
 	if (from != 0 &&
 	    peek((pid_t)q->pid, from, t, sizeof(t)) != (ssize_t)sizeof(t)) {
 		errno = EFAULT;
+		return (-1);
+	}
+	if (!is_waiting(listener, q)) {
+		errno = EINTR; /* Whose times those are is not known. */
 		return (-1);
 	}
 	return (utimensat(fd, "", from != 0 ? t : NULL, AT_EMPTY_PATH));
@@ -158,10 +170,10 @@ act(int listener, const struct seccomp_notif *q, const struct shape *s,
 		return (errno);
 	if (!is_ours(fd, land, link))
 		rc = -1, errno = EACCES;
-	else if (ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &q->id))
-		rc = -1, errno = EINTR; /* Another may have its number. */
+	else if (!is_waiting(listener, q))
+		rc = -1, errno = EINTR;
 	else if (s->times)
-		rc = set_times(q, arg[s->what], fd);
+		rc = set_times(listener, q, arg[s->what], fd);
 	else
 		rc = chmod(link, (mode_t)arg[s->what] & MODES);
 	err = rc == 0 ? 0 : errno;

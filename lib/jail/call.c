@@ -118,6 +118,7 @@ static const enum call_end ends[] = {
     [METER_FILES] = CALL_FILES,
     [METER_SPACE] = CALL_SPACE,
     [METER_TASKS] = CALL_TASKS,
+    [METER_WATCHES] = CALL_WATCHES,
 };
 
 /* Frames of what ${o} has kept since the last. */
@@ -154,7 +155,7 @@ watch(struct call *c)
 	uint64_t now = clock_ms(), tick = now + TICK_MS;
 	enum meter_rc over;
 
-	meter_start(&c->meter, c->J, &c->lim);
+	meter_start(&c->meter, c->J, &c->lim, c->deadline);
 	while (!c->g->dead && !c->told) {
 		if (c->settled > 0 && now >= c->settled)
 			return (CALL_ASKS);
@@ -277,6 +278,13 @@ explain(struct call *c)
 		c->code = 128 + SIGKILL;
 		say(c, "sandbox: limit of %" PRIu64 " processes reached; %s\n",
 		    c->lim.processes, losses(c));
+		break;
+	case CALL_WATCHES:
+		c->code = 128 + SIGKILL;
+		say(c,
+		    "sandbox: limit of %" PRIu64 " epoll watches reached;"
+		    " %s\n",
+		    c->J->lim.watches, losses(c));
 		break;
 	case CALL_FAIL:
 		c->code = 126;

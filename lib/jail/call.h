@@ -21,7 +21,8 @@ enum call_end {
 	CALL_TASKS,  /* or are more. */
 	CALL_ASKS,   /* It has asked for tool calls, and was ended for that. */
 	CALL_LEFT,   /* The worker closed the connection. */
-	CALL_FAIL    /* It could not be started. */
+	CALL_FAIL,   /* It could not be started. */
+	CALL_WATCHES /* They have more descriptors in epolls than they may. */
 };
 
 struct call {

@@ -241,7 +241,7 @@ files_get(int root, int conn, const char *asked)
 }
 
 static int
-put_entry(struct buf *b, const char *path, uint64_t bytes, int64_t mtime_ms)
+put_entry(struct buf *b, const char *path, uint64_t bytes, uint64_t mtime_ms)
 {
 	struct buf m = BUF_INIT(4 * WS_PATH_SIZE), shown = m;
 	int rc = -1;
@@ -249,7 +249,7 @@ put_entry(struct buf *b, const char *path, uint64_t bytes, int64_t mtime_ms)
 	if (ws_escape(&shown, path) == 0 &&
 	    msg_text(&m, MSG_PATH, shown.p, shown.len) == 0 &&
 	    msg_num(&m, MSG_SIZE, bytes) == 0 &&
-	    msg_num(&m, MSG_MTIME, (uint64_t)mtime_ms) == 0)
+	    msg_num(&m, MSG_MTIME, mtime_ms) == 0)
 		rc = frame_put(b, FRAME_FILE, m.p, m.len);
 	buf_free(&m);
 	buf_free(&shown);
@@ -270,7 +270,7 @@ list_dir(int fd, const char *path, struct buf *b, int *truncated)
 	for (i = 0; i < w.n && rc == 0; i++) {
 		(void)snprintf(full, sizeof(full), "%s%s%s", prefix,
 		    *prefix != '\0' ? "/" : "", w.e[i].path);
-		rc = put_entry(b, full, w.e[i].bytes, w.e[i].mtime / 1000000);
+		rc = put_entry(b, full, w.e[i].bytes, w.e[i].ms);
 	}
 	*truncated = w.seen > WALK_ENTRIES;
 	walk_free(&w);
@@ -296,8 +296,7 @@ files_list(int root, const char *asked, struct buf *b, int *truncated)
 		rc = list_dir(fd, path, b, truncated);
 	else if (!S_ISREG(st.st_mode))
 		rc = REPLY_NONE;
-	else if (put_entry(b, path, (uint64_t)st.st_size,
-		     (int64_t)st.st_mtim.tv_sec * 1000))
+	else if (put_entry(b, path, (uint64_t)st.st_size, walk_ms(&st.st_mtim)))
 		rc = REPLY_FAIL;
 	(void)close(fd);
 	return (rc);

@@ -14,6 +14,7 @@
 
 #include "jail/filter.h"
 #include "jail/guest.h"
+#include "jail/memory.h"
 #include "jail/ns.h"
 #include "jail/pass.h"
 #include "jail/supervisor.h"
@@ -117,24 +118,6 @@ confine(const struct jail *J, int pass)
 	return (pass_send(pass, "", 1, &asks, 1) ? -1 : filter_shut());
 }
 
-/*
- * Where memory runs out the kernel shall end guests before their supervisor.
- * No other guest runs now that could look at us meanwhile.
- */
-static void
-offer_first(void)
-{
-	int fd;
-
-	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	if (fd != -1) {
-		(void)write(fd, "1000", 4);
-		(void)close(fd);
-	}
-	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
-
 /* In the child: become the guest.  Descriptors below 5 are all taken. */
 static void
 become(const struct jail *J, const struct guest_how *how, int out, int err,
@@ -145,7 +128,8 @@ become(const struct jail *J, const struct guest_how *how, int out, int err,
 	struct land_words land;
 	unsigned int first = 3;
 
-	offer_first();
+	/* Before their supervisor. */
+	memory_offer(J->proc);
 	guest_variables(J->rules != -1 ? say_land(&J->land, &land) : NULL, env);
 	add_variables(how->env, env);
 	if (setsid() == -1 || fchdir(how->dir != -1 ? how->dir : J->root) ||

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "jail/editor.h"
+#include "jail/held.h"
 #include "jail/landlock.h"
 #include "jail/limits.h"
 #include "jail/out.h"
@@ -45,6 +46,10 @@ struct jail {
 	int sigs;       /* signalfd of SIGCHLD, SIGTERM, GUEST_LEAVES. */
 	int group;      /* For cgroup_kills(). */
 	int rules;      /* Of its guests, for landlock_enter(); -1: none. */
+	int proc;       /* The session's, to be written to; -1: the usual. */
+	int socks;      /* For socks_bytes(). */
+	struct held held;
+	uint64_t held_at; /* When that was looked at: clock_ms(). */
 	struct land land;
 	struct guest
 	    kernel; /* The Python interpreter, stopped between calls. */
@@ -56,6 +61,13 @@ struct jail {
 	/* NULL: an interpreter must be started. */
 	jail_interpreter *interpreter;
 };
+
+/* Of no session yet. */
+#define JAIL_INIT                                                             \
+	{                                                                     \
+		.root = -1, .sigs = -1, .group = -1, .rules = -1, .proc = -1, \
+		.socks = -1, .kernel = GUEST_INIT, .bash = GUEST_INIT         \
+	}
 
 /* What a guest is started as. */
 struct guest_how {
@@ -148,27 +160,23 @@ void guests_kill(struct jail *);
 /**
  * guests_each(fn, cookie):
  * Call ${fn}(${cookie}, proc, pid) for each process of the session but the
- * calling one, ${proc} being /proc.
+ * calling one, ${proc} being /proc.  Return 0, or -1 if some may not have been
+ * seen.
  */
 typedef void guests_fn(void *, int, pid_t);
-void guests_each(guests_fn *, void *);
+int guests_each(guests_fn *, void *);
 
 /**
  * guests_tasks():
- * How many processes and threads the guests are.
+ * How many processes and threads the guests are; PROC_BLIND if that cannot be
+ * told.
  */
 uint64_t guests_tasks(void);
 
 /**
- * guests_memory(limit):
- * The bytes of memory that the guests use, those of shared pages counted once
- * in all; an upper bound while that is at most ${limit}.
- */
-uint64_t guests_memory(uint64_t);
-
-/**
  * guests_cpu_ms():
- * The CPU time that all guests, living and dead, have used so far.
+ * The CPU time that all guests, living and dead, have used so far; PROC_BLIND
+ * if that cannot be told.
  */
 uint64_t guests_cpu_ms(void);
 

@@ -23,6 +23,7 @@ static const struct {
     {"memory", offsetof(struct limits, memory), 1, INT64_MAX / 16},
     {"workspace", offsetof(struct limits, workspace), 1, INT64_MAX / 16},
     {"processes", offsetof(struct limits, processes), 1, INT32_MAX},
+    {"watches", offsetof(struct limits, watches), 1, INT32_MAX},
     {"idle", offsetof(struct limits, idle_s), 1, INT32_MAX},
     {"lifetime", offsetof(struct limits, lifetime_s), 1, INT32_MAX},
     {"cpu", offsetof(struct limits, cpu_s), 0, INT32_MAX},
@@ -77,6 +78,7 @@ limits_of(const struct conf *c, struct limits *l)
 	l->memory = c->sandbox_session_memory;
 	l->workspace = c->sandbox_workspace;
 	l->processes = c->sandbox_processes;
+	l->watches = c->sandbox_watches;
 	l->idle_s = c->sandbox_idle_s;
 	l->lifetime_s = c->sandbox_lifetime_s;
 	l->cpu_s = c->sandbox_cpu_s;

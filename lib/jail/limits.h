@@ -13,6 +13,7 @@ struct limits {
 	uint64_t memory;     /* Bytes, of all its processes together. */
 	uint64_t workspace;  /* Bytes of files. */
 	uint64_t processes;  /* Threads count too, as do the supervisor's. */
+	uint64_t watches;    /* Descriptors in epolls. */
 	uint64_t idle_s;     /* It ends when unused for so long, */
 	uint64_t lifetime_s; /* and this long after it began. */
 	uint64_t cpu_s;      /* CPU time of one call; 0 = no limit. */
@@ -28,7 +29,7 @@ struct limits {
 #define LIMIT_OUTPUT (1U << 20) /* and kept of each output stream. */
 #define LIMIT_FDS 256
 
-#define LIMITS_WORDS 10
+#define LIMITS_WORDS 11
 #define LIMITS_WORD (LIMITS_PATH + 16) /* Room for one of them. */
 
 /**

@@ -14,11 +14,12 @@ enum meter_rc {
 	METER_CPU,
 	METER_FILES,
 	METER_SPACE,
-	METER_TASKS
+	METER_TASKS,
+	METER_WATCHES
 };
 
 struct meter {
-	const struct jail *J;
+	struct jail *J;
 	uint64_t memory;         /* Bytes it may use. */
 	uint64_t cpu_ms, before; /* It may use; all before it have used. */
 	uint64_t kills;          /* As cgroup_kills() was. */
@@ -26,13 +27,17 @@ struct meter {
 	struct plain_use most;   /* What its files may be, */
 	struct plain_use there;  /* and were before it. */
 	uint64_t next;           /* When to look at them again. */
+	uint64_t held_next;      /* The same of what is held. */
+	uint64_t deadline;       /* Of the call: clock_ms(). */
 };
 
 /**
- * meter_start(m, J, l):
- * A call with the limits ${l} begins in ${J}.
+ * meter_start(m, J, l, deadline):
+ * A call with the limits ${l} begins in ${J}, and ends at ${deadline}
+ * (clock_ms()).
  */
-void meter_start(struct meter *, const struct jail *, const struct limits *);
+void
+meter_start(struct meter *, struct jail *, const struct limits *, uint64_t);
 
 /**
  * meter_look(m):
@@ -43,7 +48,7 @@ enum meter_rc meter_look(struct meter *);
 /**
  * meter_last(m):
  * The same of what a call leaves that has ended by itself, maybe before anybody
- * looked: what it has killed and its files.
+ * looked.
  */
 enum meter_rc meter_last(struct meter *);
 

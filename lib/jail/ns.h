@@ -81,23 +81,24 @@ int ns_stages(const struct limits *);
 int ns_stage(const struct limits *, struct ns_fail *);
 
 /**
- * ns_staged(l, f):
+ * ns_staged(l, proc, f):
  * As ns_root(), in a copy of the mount namespace of a process that has called
  * ns_stage().  It spares sessions what takes longest: to change the root of a
  * namespace the kernel looks at every thread of the machine.
  */
-int ns_staged(const struct limits *, struct ns_fail *);
+int ns_staged(const struct limits *, int *, struct ns_fail *);
 
 /**
- * ns_root(l, f):
+ * ns_root(l, proc, f):
  * Called by the first process of the pid namespace: replace the whole tree of
  * files by a read-only one with the /usr of the machine or of ${l}->rootfs, the
  * few files of /etc and /dev that programs need, an own /proc, and /tmp,
  * /dev/shm and the workspace in memory, bounded by ${l}.  Nothing of the old
- * tree can be reached or seen in the list of mounts afterwards.  Return 0, or
- * -1 with ${f} filled in.
+ * tree can be reached or seen in the list of mounts afterwards.  /proc is
+ * read-only; the descriptor ${proc} becomes the same, to be written to.  Return
+ * 0, or -1 with ${f} filled in.
  */
-int ns_root(const struct limits *, struct ns_fail *);
+int ns_root(const struct limits *, int *, struct ns_fail *);
 
 #define NS_WORKSPACE "/mnt/data"
 

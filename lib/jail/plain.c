@@ -13,6 +13,7 @@
 
 #include "jail/guest.h"
 #include "jail/plain.h"
+#include "jail/proc.h"
 
 #define WORK "work"
 #define TMP "tmp"
@@ -203,7 +204,7 @@ look_below(const struct land *land, struct plain_use *use)
 }
 
 /* Removed files that have been counted. */
-struct held {
+struct removed {
 	const struct land *land;
 	dev_t dev;
 	ino_t seen[HELD_MAX];
@@ -212,7 +213,7 @@ struct held {
 };
 
 static int
-is_counted(const struct held *h, ino_t ino)
+is_counted(const struct removed *h, ino_t ino)
 {
 	size_t i;
 
@@ -223,7 +224,7 @@ is_counted(const struct held *h, ino_t ino)
 }
 
 static void
-count(struct held *h, const struct stat *st)
+count(struct removed *h, const struct stat *st)
 {
 
 	if (!S_ISREG(st->st_mode) || st->st_nlink > 0 || st->st_dev != h->dev ||
@@ -252,7 +253,7 @@ is_ending(int task, const char *tid)
 
 /* What the task ${tid} holds open: threads need not share that. */
 static void
-look_task(struct held *h, int task, const char *tid)
+look_task(struct removed *h, int task, const char *tid)
 {
 	struct dirent *d;
 	struct stat st;
@@ -264,7 +265,8 @@ look_task(struct held *h, int task, const char *tid)
 	fd = openat(task, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1 || (D = fdopendir(fd)) == NULL) {
 		/* A program that may not be read hides what it holds. */
-		h->use->odd += errno == EACCES && !is_ending(task, tid);
+		h->use->odd +=
+		    !proc_gone() && !(errno == EACCES && is_ending(task, tid));
 		if (fd != -1)
 			(void)close(fd);
 		return;
@@ -289,7 +291,7 @@ is_below(const char *path, const char *dir)
  * has been removed, and that nobody has open?  Nothing tells how large it is.
  */
 static int
-is_hidden(const struct held *h, char *text)
+is_hidden(const struct removed *h, char *text)
 {
 	char *path = strchr(text, '/'), *end;
 	unsigned long ino;
@@ -314,15 +316,18 @@ is_hidden(const struct held *h, char *text)
 static void
 look_mapped(void *cookie, int proc, pid_t pid)
 {
-	struct held *h = cookie;
+	struct removed *h = cookie;
 	char path[32], *line = NULL;
 	size_t room = 0;
 	FILE *f;
 	int fd;
 
 	(void)snprintf(path, sizeof(path), "%d/maps", (int)pid);
-	if ((fd = openat(proc, path, O_RDONLY | O_CLOEXEC)) == -1)
-		return; /* Its open files do not show either. */
+	if ((fd = openat(proc, path, O_RDONLY | O_CLOEXEC)) == -1) {
+		/* At EACCES its open files do not show either. */
+		h->use->odd += !proc_gone() && errno != EACCES;
+		return;
+	}
 	if ((f = fdopen(fd, "r")) == NULL) {
 		(void)close(fd);
 		h->use->odd++;
@@ -338,6 +343,7 @@ look_mapped(void *cookie, int proc, pid_t pid)
 static void
 look_held(void *cookie, int proc, pid_t pid)
 {
+	struct removed *h = cookie;
 	struct stat st;
 	struct dirent *d;
 	char path[32];
@@ -346,40 +352,42 @@ look_held(void *cookie, int proc, pid_t pid)
 
 	(void)snprintf(path, sizeof(path), "%d/exe", (int)pid);
 	if (fstatat(proc, path, &st, 0) == 0)
-		count(cookie, &st);
+		count(h, &st);
 	(void)snprintf(path, sizeof(path), "%d/task", (int)pid);
 	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd == -1)
-		return;
-	if ((D = fdopendir(fd)) == NULL) {
-		(void)close(fd);
+	if (fd == -1 || (D = fdopendir(fd)) == NULL) {
+		h->use->odd += !proc_gone();
+		if (fd != -1)
+			(void)close(fd);
 		return;
 	}
 	while ((d = readdir(D)) != NULL)
 		if (*d->d_name != '.')
-			look_task(cookie, fd, d->d_name);
+			look_task(h, fd, d->d_name);
 	(void)closedir(D);
 }
 
 static void
 look_all(const struct land *land, struct plain_use *use, int mapped)
 {
-	struct held h = {.land = land, .use = use};
+	struct removed h = {.land = land, .use = use};
 	int i, below, open = -1;
 	struct stat st;
 
 	memset(use, 0, sizeof(*use));
 	look_below(land, use);
-	if (stat(land->work, &st))
+	if (stat(land->work, &st)) {
+		use->odd++;
 		return;
+	}
 	h.dev = st.st_dev;
 	below = use->odd;
 	for (i = 0; i < LOOKS && use->odd != open; i++) {
 		use->odd = below;
-		guests_each(look_held, &h);
+		use->odd += guests_each(look_held, &h) != 0;
 		open = use->odd;
 		if (mapped)
-			guests_each(look_mapped, &h);
+			use->odd += guests_each(look_mapped, &h) != 0;
 	}
 }
 

@@ -42,9 +42,9 @@ static _Noreturn void
 inner(const struct limits *l, int fd)
 {
 	struct ns_fail f = {0};
-	int group;
+	int group, proc;
 
-	if (cgroup_enter(l, &group, &f) || ns_root(l, &f))
+	if (cgroup_enter(l, &group, &f) || ns_root(l, &proc, &f))
 		tell(fd, &f);
 	if (filter_drop())
 		tell_step(fd, "capabilities");

@@ -15,29 +15,50 @@
 #include "base/num.h"
 
 #include "jail/guest.h"
-
-/* What the supervisor reads in the session's own /proc. */
+#include "jail/proc.h"
 
 #define PF_EXITING \
 	0x4 /* Of proc(5)'s flags, which Linux tells nobody by name. */
 
+/* A number of a process or a thread; PROC_BLIND if it cannot be had. */
 typedef uint64_t each_fn(int, pid_t, pid_t);
 
-/* Call ${fn} for each entry of ${path} that is a number of at least ${least}.
- */
-static void
-walk(const char *path, uint64_t least, guests_fn *fn, void *cookie)
+int
+proc_gone(void)
+{
+
+	return (errno == ENOENT || errno == ESRCH);
+}
+
+uint64_t
+proc_sum(uint64_t a, uint64_t b)
+{
+
+	return (a > PROC_BLIND - b ? PROC_BLIND : a + b);
+}
+
+int
+proc_walk(
+    int dir, const char *path, uint64_t least, guests_fn *fn, void *cookie)
 {
 	struct dirent *d;
 	uint64_t n;
+	int fd, err;
 	DIR *D;
 
-	if ((D = opendir(path)) == NULL)
-		return;
-	while ((d = readdir(D)) != NULL)
+	if ((fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1)
+		return (proc_gone() ? 0 : -1);
+	if ((D = fdopendir(fd)) == NULL) {
+		(void)close(fd);
+		return (-1);
+	}
+	while (errno = 0, (d = readdir(D)) != NULL)
 		if (num_u64(d->d_name, least, INT32_MAX, &n) == 0)
-			fn(cookie, dirfd(D), (pid_t)n);
+			fn(cookie, fd, (pid_t)n);
+	err = proc_gone() ? 0 : errno;
 	(void)closedir(D);
+	errno = err;
+	return (err == 0 ? 0 : -1);
 }
 
 /* The sum of what a function answers. */
@@ -52,7 +73,7 @@ add(void *cookie, int dir, pid_t id)
 {
 	struct sum *s = cookie;
 
-	s->n += s->fn(dir, id, s->arg);
+	s->n = proc_sum(s->n, s->fn(dir, id, s->arg));
 }
 
 /* Of the threads in ${path}. */
@@ -61,8 +82,7 @@ each_thread(const char *path, each_fn *fn)
 {
 	struct sum s = {.fn = fn};
 
-	walk(path, 1, add, &s);
-	return (s.n);
+	return (proc_walk(AT_FDCWD, path, 1, add, &s) ? PROC_BLIND : s.n);
 }
 
 /* Where there is no /proc of our own, ours are those that we may signal. */
@@ -81,12 +101,12 @@ if_mine(void *cookie, int proc, pid_t pid)
 		m->fn(m->cookie, proc, pid);
 }
 
-void
+int
 guests_each(guests_fn *fn, void *cookie)
 {
 	struct mine m = {.fn = fn, .cookie = cookie, .self = getpid()};
 
-	walk("/proc", 2, if_mine, &m);
+	return (proc_walk(AT_FDCWD, "/proc", 2, if_mine, &m));
 }
 
 /* Of each process but us. */
@@ -95,42 +115,101 @@ each(each_fn *fn, pid_t arg)
 {
 	struct sum s = {.fn = fn, .arg = arg};
 
-	guests_each(add, &s);
-	return (s.n);
+	return (guests_each(add, &s) ? PROC_BLIND : s.n);
 }
 
-/* Read the beginning of /proc/${pid}/${name}; return its length. */
-static size_t
+ssize_t
+proc_read(int dir, const char *name, char *text, size_t size)
+{
+	ssize_t n;
+	int fd, err;
+
+	*text = '\0';
+	if ((fd = openat(dir, name, O_RDONLY | O_CLOEXEC)) == -1)
+		return (proc_gone() ? 0 : -1);
+	n = read(fd, text, size - 1);
+	err = errno;
+	(void)close(fd);
+	errno = err;
+	if (n == -1)
+		return (proc_gone() ? 0 : -1);
+	text[n] = '\0';
+	return (n);
+}
+
+/* The same of /proc/${pid}/${name}. */
+static ssize_t
 look(int proc, pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
-	ssize_t n;
-	int fd;
 
 	(void)snprintf(path, sizeof(path), "%d/%s", (int)pid, name);
-	if ((fd = openat(proc, path, O_RDONLY | O_CLOEXEC)) == -1)
-		return (0);
-	n = read(fd, text, size - 1);
-	(void)close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return (n > 0 ? (size_t)n : 0);
+	return (proc_read(proc, path, text, size));
 }
 
-/*
- * What the kernel says of a process or a thread behind its name: the state and,
- * with a space each before it, all that follows.  NULL: it is not there, or a
- * zombie, which only waits for its parent.
- */
-static const char *
-stat_of(int dir, pid_t id, char *text, size_t size)
+uint64_t
+proc_line(const char *text, const char *name)
 {
 	const char *p;
 
-	if (look(dir, id, "stat", text, size) == 0 ||
-	    (p = strrchr(text, ')')) == NULL || p[1] != ' ' || p[2] == 'Z' ||
-	    p[2] == 'X')
-		return (NULL);
-	return (p + 2);
+	if ((p = strstr(text, name)) == NULL)
+		return (0);
+	return (strtoull(p + strlen(name), NULL, 10) * 1024);
+}
+
+/* A search for a thread that has memory. */
+struct search {
+	char *text;
+	size_t size;
+	pid_t tid;
+	int rc;
+};
+
+static void
+search_one(void *cookie, int dir, pid_t tid)
+{
+	struct search *s = cookie;
+
+	if (s->rc != 0)
+		return;
+	s->tid = tid;
+	if (look(dir, tid, "status", s->text, s->size) == -1)
+		s->rc = -1;
+	else if (strstr(s->text, "\nVmRSS:") != NULL)
+		s->rc = 1;
+}
+
+int
+proc_alive(int proc, pid_t pid, char *text, size_t size, pid_t *tid)
+{
+	struct search s = {.text = text, .size = size};
+	char path[32];
+
+	search_one(&s, proc, pid);
+	if (s.rc == 0) {
+		(void)snprintf(path, sizeof(path), "%d/task", (int)pid);
+		if (proc_walk(proc, path, 1, search_one, &s))
+			return (-1);
+	}
+	*tid = s.tid;
+	return (s.rc);
+}
+
+/*
+ * Read what the kernel says of a process or a thread into ${text}.  Return 1,
+ * -1 if that cannot be had, or 0 if it is not there or a zombie, which only
+ * waits for its parent.
+ */
+static int
+stat_of(int dir, pid_t id, char *text, size_t size)
+{
+	const char *p;
+	ssize_t n;
+
+	if ((n = look(dir, id, "stat", text, size)) <= 0)
+		return ((int)n);
+	p = strrchr(text, ')');
+	return (p != NULL && p[1] == ' ' && p[2] != 'Z' && p[2] != 'X');
 }
 
 /* Where the field ${n} of ${text}, a stat file, begins; NULL: nowhere. */
@@ -155,10 +234,11 @@ runs(int tasks, pid_t tid, pid_t unused)
 {
 	char text[512];
 	const char *p;
+	int rc;
 
 	(void)unused;
-	if (stat_of(tasks, tid, text, sizeof(text)) == NULL)
-		return (0);
+	if ((rc = stat_of(tasks, tid, text, sizeof(text))) <= 0)
+		return (rc == 0 ? 0 : PROC_BLIND);
 	p = field(text, 9);
 	return (p == NULL || (strtoul(p, NULL, 10) & PF_EXITING) == 0);
 }
@@ -182,8 +262,12 @@ static uint64_t
 is_there(int proc, pid_t pid, pid_t keep)
 {
 	char text[512];
+	int rc;
 
-	return (pid != keep && stat_of(proc, pid, text, sizeof(text)) != NULL);
+	if (pid == keep)
+		return (0);
+	rc = stat_of(proc, pid, text, sizeof(text));
+	return (rc == -1 ? PROC_BLIND : (uint64_t)rc);
 }
 
 /* The process that outlives calls, or 0. */
@@ -194,13 +278,21 @@ kept(const struct jail *J)
 	return (J->kernel.dead ? 0 : J->kernel.pid);
 }
 
-/* Until ${fn} finds none but those that are kept. */
+/*
+ * Until ${fn} finds none but those that are kept; where they cannot be looked
+ * at, none is kept.
+ */
 static void
 wait_for(struct jail *J, each_fn *fn)
 {
 	static const struct timespec moment = {.tv_nsec = 200000};
+	uint64_t n;
 
-	while (each(fn, kept(J)) > 0) {
+	while ((n = each(fn, kept(J))) > 0) {
+		if (n == PROC_BLIND) {
+			guests_kill(J);
+			return;
+		}
 		(void)guests_reap(J);
 		(void)nanosleep(&moment, NULL);
 	}
@@ -231,62 +323,19 @@ guests_gone(struct jail *J)
 	J->dying = 0;
 }
 
-static uint64_t
-resident(int proc, pid_t pid, pid_t unused)
-{
-	char text[128], *end;
-
-	(void)unused;
-	if (look(proc, pid, "statm", text, sizeof(text)) == 0)
-		return (0);
-	(void)strtoull(text, &end, 10);
-	return (strtoull(end, NULL, 10) * (uint64_t)getpagesize());
-}
-
-/* The number of KiB that the line ${name} of ${text} gives, in bytes. */
-static uint64_t
-line(const char *text, const char *name)
-{
-	const char *p;
-
-	if ((p = strstr(text, name)) == NULL)
-		return (0);
-	return (strtoull(p + strlen(name), NULL, 10) * 1024);
-}
-
-/* Its share of what is neither a file's nor shared with others. */
-static uint64_t
-share(int proc, pid_t pid, pid_t unused)
-{
-	char text[2048];
-
-	/* A process may have forbidden us to look: then all counts. */
-	if (look(proc, pid, "smaps_rollup", text, sizeof(text)) == 0)
-		return (resident(proc, pid, unused));
-	return (line(text, "\nPss_Anon:") + line(text, "\nPss_Shmem:"));
-}
-
-uint64_t
-guests_memory(uint64_t limit)
-{
-	uint64_t n;
-
-	if ((n = each(resident, 0)) > limit)
-		n = each(share, 0);
-	return (n);
-}
-
 /* Ticks of itself and of the children that it has waited for. */
 static uint64_t
 ticks(int proc, pid_t pid, pid_t unused)
 {
 	char text[512], *p;
 	uint64_t sum = 0;
+	ssize_t n;
 	int i;
 
 	(void)unused;
-	if (look(proc, pid, "stat", text, sizeof(text)) == 0 ||
-	    (p = field(text, 14)) == NULL)
+	if ((n = look(proc, pid, "stat", text, sizeof(text))) == -1)
+		return (PROC_BLIND);
+	if (n == 0 || (p = field(text, 14)) == NULL)
 		return (0);
 	for (i = 14; i < 18; i++)
 		sum += strtoull(p, &p, 10);
@@ -297,10 +346,12 @@ static uint64_t
 tasks(int proc, pid_t pid, pid_t unused)
 {
 	char text[512], *p;
+	ssize_t n;
 
 	(void)unused;
-	if (look(proc, pid, "stat", text, sizeof(text)) == 0 ||
-	    (p = field(text, 20)) == NULL)
+	if ((n = look(proc, pid, "stat", text, sizeof(text))) == -1)
+		return (PROC_BLIND);
+	if (n == 0 || (p = field(text, 20)) == NULL)
 		return (0);
 	return (strtoull(p, NULL, 10));
 }
@@ -323,9 +374,13 @@ uint64_t
 guests_cpu_ms(void)
 {
 	struct rusage waited = {0};
+	uint64_t n;
+
+	if ((n = each(ticks, 0)) == PROC_BLIND)
+		return (PROC_BLIND);
 
 	/* Each is in its parent's sum once it has been waited for. */
 	(void)getrusage(RUSAGE_CHILDREN, &waited);
-	return (each(ticks, 0) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK) +
+	return (n * 1000 / (uint64_t)sysconf(_SC_CLK_TCK) +
 	    ms(&waited.ru_utime) + ms(&waited.ru_stime));
 }

@@ -167,12 +167,29 @@ memory_fs(const char *path, unsigned long flags, uint64_t bytes,
 	return (mount("tmpfs", path, "tmpfs", QUIET | flags, opt));
 }
 
+/* A new /proc, read-only; ${proc} becomes one that can be written to. */
 static int
-mount_own(const struct limits *l, struct ns_fail *f)
+mount_proc(int *proc, struct ns_fail *f)
 {
 
 	if (mount("proc", "proc", "proc", QUIET | MS_NOEXEC, "subset=pid"))
 		return (ns_failed(f, "proc"));
+	*proc = (int)syscall(SYS_open_tree, AT_FDCWD, "proc",
+	    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (*proc == -1)
+		return (ns_failed(f, "open_tree"));
+	if (mount("none", "proc", NULL,
+		MS_BIND | MS_REMOUNT | MS_RDONLY | QUIET | MS_NOEXEC, NULL))
+		return (ns_failed(f, "read-only proc"));
+	return (0);
+}
+
+static int
+mount_own(const struct limits *l, int *proc, struct ns_fail *f)
+{
+
+	if (mount_proc(proc, f))
+		return (-1);
 	if (memory_fs("dev/shm", MS_NOEXEC, LIMIT_SHM, 1024, 01777))
 		return (ns_failed(f, "dev/shm"));
 	if (memory_fs("tmp", 0, LIMIT_TMP, 4096, 01777))
@@ -283,11 +300,11 @@ share(const struct limits *l, const char **base, struct ns_fail *f)
 }
 
 int
-ns_root(const struct limits *l, struct ns_fail *f)
+ns_root(const struct limits *l, int *proc, struct ns_fail *f)
 {
 	const char *base;
 
-	if (share(l, &base, f) || mount_own(l, f))
+	if (share(l, &base, f) || mount_own(l, proc, f))
 		return (-1);
 	return (enter(base, f));
 }
@@ -309,13 +326,13 @@ ns_stage(const struct limits *l, struct ns_fail *f)
 }
 
 int
-ns_staged(const struct limits *l, struct ns_fail *f)
+ns_staged(const struct limits *l, int *proc, struct ns_fail *f)
 {
 	int fd;
 
 	if (chdir("/"))
 		return (ns_failed(f, "root"));
-	if (mount_own(l, f) || (fd = copy_tree(f)) == -1)
+	if (mount_own(l, proc, f) || (fd = copy_tree(f)) == -1)
 		return (-1);
 	return (settle(fd, f));
 }

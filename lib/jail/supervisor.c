@@ -23,6 +23,7 @@
 #include "jail/kernel.h"
 #include "jail/ns.h"
 #include "jail/serve.h"
+#include "jail/socks.h"
 #include "jail/supervisor.h"
 #include "jail/usage.h"
 #include "jail/users.h"
@@ -143,12 +144,12 @@ has_own_root(const struct jail *J)
 
 /* Have no more than a session's tree of files. */
 static int
-take_root(const struct jail *J, struct ns_fail *f)
+take_root(struct jail *J, struct ns_fail *f)
 {
 
 	if (J->interpreter != NULL && ns_stages(&J->lim))
-		return (ns_staged(&J->lim, f));
-	return (ns_root(&J->lim, f));
+		return (ns_staged(&J->lim, &J->proc, f));
+	return (ns_root(&J->lim, &J->proc, f));
 }
 
 _Noreturn void
@@ -173,6 +174,7 @@ supervisor_first(struct jail *J)
 	}
 	(void)prctl(PR_SET_NAME, "supervisor", 0, 0, 0);
 	J->began = clock_ms();
+	J->socks = socks_open();
 
 	/* Nobody waits yet: what the first program needs can be there. */
 	if (J->interpreter != NULL && kernel_start(J)) {
@@ -189,12 +191,7 @@ supervisor_first(struct jail *J)
 _Noreturn void
 supervisor_main(int argc, char *const *argv)
 {
-	static struct jail J = {.root = -1,
-	    .sigs = -1,
-	    .group = -1,
-	    .rules = -1,
-	    .kernel = GUEST_INIT,
-	    .bash = GUEST_INIT};
+	static struct jail J = JAIL_INIT;
 	struct ns_fail f = {.step = "limits", .err = EINVAL};
 	int inside = argc > 0 && strcmp(argv[0], BWRAP_INSIDE) == 0;
 	pid_t pid;

@@ -9,6 +9,9 @@
 #include "base/num.h"
 
 #include "jail/guest.h"
+#include "jail/held.h"
+#include "jail/memory.h"
+#include "jail/proc.h"
 #include "jail/usage.h"
 
 #define DIGITS 20
@@ -35,13 +38,17 @@ usage_files(const struct jail *J, struct plain_use *use)
 	memset(use, 0, sizeof(*use));
 	if (fstatvfs(J->root, &fs) == 0)
 		add(use, &fs);
+	else
+		use->odd++;
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (statvfs(others[i], &fs) == 0)
 			add(use, &fs);
+		else
+			use->odd++;
 }
 
 void
-usage_write(const struct jail *J, int lock)
+usage_write(struct jail *J, int lock)
 {
 	char text[DIGITS + 2];
 	struct timespec times[2];
@@ -53,7 +60,9 @@ usage_write(const struct jail *J, int lock)
 		return;
 	times[0] = st.st_atim;
 	times[1] = st.st_mtim;
-	bytes = guests_memory(0);
+	held_look(J, UINT64_MAX);
+	if ((bytes = memory_use(J, 0)) == PROC_BLIND)
+		bytes = J->lim.memory;
 	if (J->lim.isolation != ISOLATION_LANDLOCK) {
 		usage_files(J, &files);
 		bytes += files.bytes;

@@ -21,7 +21,7 @@ void usage_files(const struct jail *, struct plain_use *);
  * usage_write(J, lock):
  * Called by the supervisor: measure and write it.
  */
-void usage_write(const struct jail *, int);
+void usage_write(struct jail *, int);
 
 /**
  * usage_read(lock):

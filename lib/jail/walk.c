@@ -14,12 +14,30 @@
 
 #define NAMES_MAX (16U << 20)
 #define BILLION 1000000000LL
+#define MILLION 1000000
+#define YEAR_9999 253402300799LL /* Its last second. */
 
+/* Programs set times that are past what any number of ours holds. */
 static int64_t
 ns(const struct timespec *t)
 {
 
+	if (t->tv_sec > INT64_MAX / BILLION - 1)
+		return (INT64_MAX);
+	if (t->tv_sec < INT64_MIN / BILLION + 1)
+		return (INT64_MIN);
 	return ((int64_t)t->tv_sec * BILLION + t->tv_nsec);
+}
+
+uint64_t
+walk_ms(const struct timespec *t)
+{
+
+	if (t->tv_sec < 0)
+		return (0);
+	if (t->tv_sec > YEAR_9999)
+		return ((uint64_t)YEAR_9999 * 1000 + 999);
+	return ((uint64_t)t->tv_sec * 1000 + (uint64_t)t->tv_nsec / MILLION);
 }
 
 /* Note ${prefix}/${name}; its path is an offset until the walk is over. */
@@ -44,6 +62,8 @@ add(struct walk *w, const char *prefix, const char *name, const struct stat *st)
 	e->path = (const char *)(uintptr_t)at;
 	e->bytes = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
 	e->mtime = ns(&st->st_mtim);
+	e->seconds = st->st_mtim.tv_sec;
+	e->ms = walk_ms(&st->st_mtim);
 	e->ctime = ns(&st->st_ctim);
 	e->inode = st->st_ino;
 	e->dir = S_ISDIR(st->st_mode);
@@ -147,7 +167,8 @@ changed(const struct walk_entry *was, const struct walk_entry *is)
 {
 
 	return (was->inode != is->inode || was->bytes != is->bytes ||
-	    was->mtime != is->mtime || was->dir != is->dir);
+	    was->mtime != is->mtime || was->seconds != is->seconds ||
+	    was->dir != is->dir);
 }
 
 int

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/buf.h"
 
@@ -18,7 +19,9 @@
 struct walk_entry {
 	const char *path; /* Relative to where the walk began. */
 	uint64_t bytes;
-	int64_t mtime, ctime; /* Nanoseconds. */
+	int64_t mtime, ctime; /* Nanoseconds, or the last or first there is. */
+	int64_t seconds;      /* The former, as it is, */
+	uint64_t ms;          /* and as walk_ms() has it. */
 	uint64_t inode;
 	int dir;
 };
@@ -55,6 +58,12 @@ typedef int
 walk_diff_fn(void *, const struct walk_entry *, const struct walk_entry *);
 int walk_diff(
     const struct walk *, const struct walk *, int64_t, walk_diff_fn *, void *);
+
+/**
+ * walk_ms(t):
+ * The Unix time ${t} in milliseconds: from 1970 to 9999, the nearest that is.
+ */
+uint64_t walk_ms(const struct timespec *);
 
 /**
  * walk_free(w):

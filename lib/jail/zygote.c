@@ -60,13 +60,11 @@ static void
 make(struct order *o, jail_interpreter *interpreter)
 {
 	static struct jail J;
-	static const struct guest none = GUEST_INIT;
+	static const struct jail none = JAIL_INIT;
 	struct ns_fail f = {.step = NULL};
 	pid_t pid;
 
-	memset(&J, 0, sizeof(J));
-	J.root = J.sigs = J.group = J.rules = -1;
-	J.kernel = J.bash = none;
+	J = none;
 	J.interpreter = interpreter;
 	J.ready = 1;
 	J.lim = o->lim;

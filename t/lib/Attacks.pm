@@ -644,6 +644,169 @@ is(py("f = os.open('/dev/zero', os.O_RDONLY)\n"
 	return;
 }
 
+# --- memory of the kernel, and how it is counted ---
+
+my $too_much = "137 |sandbox: memory limit of 256 MiB reached; variables were"
+    . " lost, files kept\n";
+
+# Code that is ended as soon as what it holds is seen.
+sub ended {
+	my ($name, $code, $says) = @_;
+	my $got = py("$code\ntime.sleep(20)", timeout => 20);
+	is("$c->{return_code} $got", $says // $too_much, $name);
+	return;
+}
+
+# In as many processes.
+sub each_of {
+	my ($n, $code) = @_;
+	return "for k in range($n):\n    if os.fork() == 0:\n"
+	    . ($code =~ s/^/        /mgr) . "\n        time.sleep(20)\n"
+	    . '        os._exit(0)';
+}
+
+sub kernel_memory {
+is(py(each_of(10, 'l = [socket.socketpair() for i in range(100)]'
+    . "\ntime.sleep(0.5)\nos._exit(0)") . "\nfor k in range(10): os.wait()\n"
+    . "print('done')"), 'done', '83: a thousand pairs of sockets');
+my $fill = "a.setblocking(False)\ntry:\n    while 1: a.send(bytes(65536))\n"
+    . "except BlockingIOError: pass\n";
+ended('83: what sockets have sent', each_of(40, "l = []\nfor i in range(110):\n"
+    . (("a, b = socket.socketpair()\n${fill}l.append((a, b))") =~ s/^/    /mgr)));
+ended('83: though they are closed', each_of(40, "l = []\nfor i in range(200):\n"
+    . ("a, b = socket.socketpair()\n${fill}a.close()\nl.append(b)"
+    =~ s/^/    /mgr)));
+if ($level ne 'landlock') {
+	ended('83: though nobody has accepted them', "s = socket.socket(socket."
+	    . "AF_UNIX)\ns.bind('/tmp/s')\ns.listen(4000)\nfor i in range(4000):\n"
+	    . (("a = socket.socket(socket.AF_UNIX)\na.connect('/tmp/s')\n$fill"
+	    . 'a.close()') =~ s/^/    /mgr));
+	ended('83: messages to many', each_of(20, "l = []\nfor i in range(200):\n"
+	    . (("p = '/tmp/%d.%d' % (k, i)\nb = socket.socket(socket.AF_UNIX,"
+	    . " socket.SOCK_DGRAM)\nb.bind(p)\nl.append(b)\nfor j in range(11):\n"
+	    . "    a = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+	    . "    a.setblocking(False)\n    t(lambda: a.sendto(bytes(200000), p))")
+	    =~ s/^/    /mgr)));
+	$s->bash($id, 'rm -rf /tmp/*');
+}
+ended('84: page tables', each_of(60, <<'PY'));
+n = 3 << 30
+m = mmap.mmap(-1, n, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000,
+    prot=mmap.PROT_READ)
+for i in range(0, n, 2 << 20): m[i]
+PY
+ended('84: numbers of mappings', <<'PY' . each_of(60, ''));
+n = 30000
+L.mmap.restype = ctypes.c_void_p
+L.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+a = L.mmap(None, ctypes.c_size_t(4096 * n), 0, 0x4022, -1, 0)
+for i in range(0, n, 2): L.mprotect(a + 4096 * i, 4096, 1)
+PY
+ended('85: memory of a process whose first thread has ended',
+    "import threading\n" . each_of(12, <<'PY'));
+def grow():
+    time.sleep(0.1)
+    b = bytearray(60 << 20)
+    for i in range(0, len(b), 4096): b[i] = 1
+    time.sleep(20)
+threading.Thread(target=grow).start()
+sc(60, 0)
+PY
+ended('86: pipes', each_of(100, <<'PY'));
+l = []
+for i in range(240):
+    r, w = os.pipe()
+    l.append(r)
+    os.close(w)
+PY
+ended('87: shared memory that is not looked at any more', <<'PY');
+l = []
+for i in range(24):
+    l.append(mmap.mmap(-1, 16 << 20))
+    for j in range(0, 16 << 20, 4096): l[-1][j] = 1
+    l[-1].madvise(mmap.MADV_DONTNEED)
+PY
+py('print(1)');
+my ($kernel) = grep { Satchel::_slurp("/proc/$_/stat") =~ /\(python3\)/ }
+    $s->inside($id);
+is(py("def adj(x):\n    with open('/proc/self/' + x, 'w') as f: f.write('0')\n"
+    . "print(t(lambda: adj('oom_score_adj')), t(lambda: adj('oom_adj')))\n"
+    . 'time.sleep(0.3)'), lone('EACCES EACCES',
+    $level eq 'bwrap' ? 'None None' : 'EROFS EROFS'),
+    '88: to be the last to go');
+is(Satchel::_slurp("/proc/$kernel/oom_score_adj"), "1000\n",
+    '88: nobody is for long');
+ended('89: watches', each_of(100, <<'PY'), '137 |sandbox: limit of 65536 epoll'
+import select
+l = [select.epoll() for i in range(120)]
+f = [os.eventfd(0) for i in range(120)]
+for e in l:
+    for x in f: e.register(x)
+PY
+    . " watches reached; variables were lost, files kept\n");
+is(py(<<'PY'), '12000', '89: as many as one program can have');
+import select
+l = [select.epoll() for i in range(100)]
+f = [os.eventfd(0) for i in range(120)]
+for e in l:
+    for x in f: e.register(x)
+time.sleep(0.2)
+print(len(l) * len(f))
+PY
+quiet('83 to 89: nothing is left of them');
+same_supervisor('83 to 89: the supervisor survives');
+	return;
+}
+
+# A supervisor that cannot look: as if the limit had been passed.
+sub blind {
+# Nor can it say how it went.
+$s->expect_log(qr/a supervisor could not make a call/);
+my $victim = $s->session;
+my ($supervisor) = $s->inside($victim);
+my $busy = fork // die;
+if (!$busy) {
+	eval { $s->bash($victim, 'sleep 600', timeout => 20) };
+	POSIX::_exit(0);
+}
+my ($until, @all) = time + 5;
+sleep 0.02 while (@all = grep { Satchel::_slurp("/proc/$_/stat") =~ /\(sleep\)/ }
+    $s->inside($victim)) < 1 && time < $until;
+is(scalar @all, 1, '82: a program runs');
+my ($uid, $gid) = map { Satchel::_slurp("/proc/$supervisor/status")
+    =~ /^$_:\s*(\d+)/m } 'Uid', 'Gid';
+my @as = $> == 0 ? ('setpriv', "--reuid=$uid", "--regid=$gid",
+    '--clear-groups') : ();
+is(Satchel::run(@as, 'prlimit', "--pid=$supervisor", '--nofile=4')->{exit}, 0,
+    '82: its supervisor cannot open anything any more');
+$until = time + 10;
+sleep 0.02 while grep({ Satchel::_alive($_) } @all) && time < $until;
+is(join(' ', grep { Satchel::_alive($_) } @all), '', '82: the program is ended');
+waitpid $busy, 0;
+$s->del("/sessions/$victim");
+	return;
+}
+
+# --- times ---
+
+sub times {
+my @far = map { $s->python($id, "$prelude" . "open('far', 'w').close()\n"
+    . "os.utime('far', ($_, $_))\nprint(int(os.stat('far').st_mtime))")
+    ->{stdout} + 0; $s->list($id, 'far')->{json}{files}[0]{modified_at} + 0 }
+    '10413792000', '2**62', '-2**62', '7', '-7';
+# The file system may know no such time either.
+like("@far", lone(qr/^\d+(?:\.\d+)? \d+(?:\.\d+)? 0 7 0$/,
+    qr/^10413792000 253402300799(?:\.999)? 0 7 0$/),
+    '90: times that are far away: the nearest that can be said');
+is_deeply($s->python($id, "import os\nopen('far', 'w').close()\n"
+    . "os.utime('far', (2**61, 2**61))")->{files}, ['far'],
+    '90: and a change is seen');
+is($s->bash($id, 'touch -d 2300-01-01T00:00:00Z far; rm far')->{stderr}, '',
+    '90: touch');
+same_supervisor('90: the supervisor survives');
+	return;
+}
+
 # --- links and odd files ---
 
 sub links {
@@ -914,7 +1077,8 @@ sub attacks {
 	($ready_kib) = $s->{keeper} ? Satchel::_slurp("/proc/$meta{pid}/status")
 	    =~ /VmHWM:\s*(\d+)/ : 0;
 	bait();
-	$_->() for (\&processes, \&files, \&output, \&endless, \&supervisor, \&visible, \&network, \&privileges, \&shared, \&links, \&traps, \&makers,
+	$_->() for (\&processes, \&files, \&output, \&endless, \&supervisor, \&visible, \&network, \&privileges, \&shared, \&kernel_memory, \&blind,
+	    \&times, \&links, \&traps, \&makers,
 	    $level eq 'landlock' ? \&one_user : (), \&ending);
 	undef $s;
 	return;

@@ -133,7 +133,8 @@ test_bounds(void)
 static void
 test_limits(void)
 {
-	struct limits l = {1, 2, 3, 4, 5, 6, 7, ISOLATION_BWRAP, "/r", ""}, m;
+	struct limits l = {1, 2, 3, 4, 5, 6, 7, 8, ISOLATION_BWRAP, "/r", ""};
+	struct limits m;
 	char words[LIMITS_WORDS][LIMITS_WORD], *p[LIMITS_WORDS + 1];
 	int i;
 
@@ -150,7 +151,7 @@ test_limits(void)
 	ok(limits_read(p, LIMITS_WORDS, &m) == -1, "one has no value");
 	p[0] = (char[]){"memory=x"};
 	ok(limits_read(p, LIMITS_WORDS, &m) == -1, "one is no number");
-	p[8] = (char[]){"rootfs=r"};
+	p[9] = (char[]){"rootfs=r"};
 	p[0] = (char[]){"memory=1"};
 	ok(limits_read(p, LIMITS_WORDS, &m) == -1, "one is no path");
 	p[0] = (char[]){"nosuch=1"};
