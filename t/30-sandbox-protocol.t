@@ -208,6 +208,37 @@ is($s->bash($id, ('#' x 120000) . "\nls /proc/self/fd | wc -l")->{stdout},
 is($s->python($id, "print('\x{20ac}' * 3)")->{stdout}, "\x{20ac}" x 3 . "\n",
     'UTF-8 both ways');
 
+# A program may close or turn away what it prints to; the next one has its own.
+for my $case ([ 'closes 1', 'import os; os.close(1)' ],
+    [ 'closes all three', 'import os; os.closerange(0, 3)' ],
+    [ 'closes its files', 'import sys; sys.stdout.close(); sys.stderr.close()' ],
+    [ 'closes and prints', 'import os; os.close(1); print("lost")' ],
+    [ 'turns 1 away', 'import os; f = open("away", "w");'
+    . ' os.dup2(f.fileno(), 1)' ],
+    [ 'leaves a closed file', "import sys\nwith open('away', 'w') as f:\n"
+    . '    sys.stdout = f' ],
+    [ 'leaves none', 'import sys; sys.stdout = sys.stderr = None' ]) {
+	my ($name, $program) = @$case;
+	$s->python($id, "kept = 7\n$program");
+	$c = $s->python($id, "import sys, os\nprint('out', kept)\n"
+	    . "print('err', file=sys.stderr)\nos.write(1, b'raw\\n')\n"
+	    . 'os.system("echo child"); print(repr(sys.stdin.read()))');
+	is("$c->{stdout}$c->{stderr}", "out 7\nraw\nchild\n''\nerr\n",
+	    "a program $name: the next one prints");
+}
+$s->python($id, 'import io, sys; sys.stdout = io.StringIO()');
+is($s->python($id, 'print("held")')->{stdout}, '', 'one that holds its output');
+is($s->python($id, 'v = sys.stdout.getvalue(); sys.stdout = sys.__stdout__;'
+    . ' print(v, end="")')->{stdout}, "held\n", '... has it later');
+for (1 .. 3) {
+	is($s->python($id, 'import os; print("said", flush=True);'
+	    . ' os.closerange(0, 3); os.closerange(4, 256)')->{return_code}, 0,
+	    'a program closes all that there is');
+	is($s->python($id, 'print("new")')->{stdout}, "new\n",
+	    '... another interpreter runs the next');
+}
+$s->python($id, 'x = 41');
+
 # Bytes that are no text.
 $c = $s->bash($id, q{printf 'a\0b\xffc\xe2\x82'});
 is($c->{stdout}, "a\0b\x{fffd}c\x{fffd}\x{fffd}", 'NUL kept, the rest marked');

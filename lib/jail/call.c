@@ -224,6 +224,12 @@ judge(struct call *c)
 {
 	const int st = c->g->status;
 
+	if (c->told && c->code >= KERNEL_SPENT) {
+		c->code -= KERNEL_SPENT;
+		say(c,
+		    "sandbox: the interpreter has lost what it prints to; %s\n",
+		    losses(c));
+	}
 	if (c->told || !c->g->dead)
 		return;
 	if (WIFSIGNALED(st)) {
@@ -309,7 +315,8 @@ run(struct call *c)
 	c->out.fd = c->g->out;
 	c->err.fd = c->g->err;
 	c->end = watch(c);
-	if (c->end != CALL_ENDED && c->g == &c->J->kernel)
+	if ((c->end != CALL_ENDED || (c->told && c->code >= KERNEL_SPENT)) &&
+	    c->g == &c->J->kernel)
 		guests_kill(c->J);
 	else
 		guests_end(c->J);

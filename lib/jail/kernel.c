@@ -133,7 +133,7 @@ is_end(const char *s, const char *nonce, int *code)
 	uint64_t n;
 
 	if (strncmp(s, nonce, KERNEL_NONCE) != 0 || s[KERNEL_NONCE] != ' ' ||
-	    num_u64(s + KERNEL_NONCE + 1, 0, 255, &n))
+	    num_u64(s + KERNEL_NONCE + 1, 0, KERNEL_SPENT + 255, &n))
 		return (0);
 	*code = (int)n;
 	return (1);

@@ -14,6 +14,8 @@
 
 #define KERNEL_NONCE 16 /* Hex digits. */
 
+#define KERNEL_SPENT 256
+
 /* A reader of the interpreter's lines. */
 struct kernel_line {
 	char text[64];
@@ -48,7 +50,8 @@ kernel_ask(char[static KERNEL_NONCE + 1], const char *, size_t, struct buf *);
 /**
  * kernel_feed(l, nonce, p, len, code):
  * Read the next ${len} bytes of what the interpreter says.  Return 1 with the
- * program's return code (0 to 255) in ${code} once it has ended, else 0.
+ * program's return code (0 to 255) in ${code} once it has ended, else 0.  To
+ * the code KERNEL_SPENT is added if the interpreter can run no other program.
  */
 int kernel_feed(struct kernel_line *, const char[static KERNEL_NONCE + 1],
     const char *, size_t, int *);

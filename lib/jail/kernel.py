@@ -4,7 +4,7 @@
 # first, it may be told what whole program to become, if it can (program.py).
 # Its argument is adapt.py.
 
-import os, sys, types, linecache, traceback
+import fcntl, io, os, sys, types, linecache, traceback
 
 def order(take):
     """What program to become: its words and its environment."""
@@ -12,6 +12,60 @@ def order(take):
     if keep == b'0': os.close(3)
     sys.path.remove('')
     return words[:int(count)], words[int(count):]
+
+
+class Streams:
+    """What a program reads and prints by.  It may close or turn away any of it;
+    the next one begins with its own again."""
+
+    SPARE = 100  # Where the copies of 0, 1 and 2 are.
+
+    def __init__(self):
+        self.take = os.fstat, os.dup2, sys, io
+        self.copies = [fcntl.fcntl(n, fcntl.F_DUPFD_CLOEXEC, self.SPARE)
+                       for n in range(3)]
+        self.are = [self.identity(n) for n in range(3)]
+        self.own = {n: getattr(sys, n) for n in ('stdout', 'stderr')}
+        self.how = {n: (f.encoding, f.errors) for n, f in self.own.items()}
+        self.spoiled = set()
+
+    def identity(self, number):
+        try: s = self.take[0](number)
+        except OSError: return None
+        return s.st_dev, s.st_ino
+
+    def fresh(self, number, name):
+        """A file that prints to ${number}; what the old one holds is forgotten."""
+        try: self.own[name].buffer.raw.close()
+        except BaseException: pass
+        raw = self.take[3].FileIO(number, 'w', closefd=False)
+        raw.name = '<%s>' % name
+        file = self.take[3].TextIOWrapper(
+            self.take[3].BufferedWriter(raw), *self.how[name], '\n', True)
+        file.mode = 'w'
+        return file
+
+    def begin(self):
+        for number in range(3):
+            if self.identity(number) != self.are[number]:
+                self.take[1](self.copies[number], number)
+        sys = self.take[2]
+        for number, name in (1, 'stdout'), (2, 'stderr'):
+            file = getattr(sys, name, None)
+            try: good = not file.closed and not self.own[name].closed
+            except BaseException: good = False
+            if good and name not in self.spoiled: continue
+            self.own[name] = self.fresh(number, name)
+            setattr(sys, name, self.own[name])
+            setattr(sys, '__%s__' % name, self.own[name])
+        self.spoiled.clear()
+
+    def end(self):
+        """Whether the next program can begin."""
+        for name in 'stdout', 'stderr':
+            try: getattr(self.take[2], name).flush()
+            except BaseException: self.spoiled.add(name)
+        return all(self.identity(c) == i for c, i in zip(self.copies, self.are))
 
 
 # Functions are taken before any program runs, so that one that replaces them in
@@ -28,6 +82,7 @@ def serve():
     sys.path.insert(0, '')
     sys.argv[:] = ['']
     sys.stdout.reconfigure(line_buffering=True)
+    streams = Streams()
 
     def take(n):
         data = b''
@@ -50,6 +105,7 @@ def serve():
         cache.pop('<cell %d>' % (count - 256), None)
         cache[name] = size, None, text.splitlines(True), name
         rc = 0
+        streams.begin()
         try:
             exec(compile(text, name, 'exec'), main.__dict__)
         except SystemExit as e:
@@ -62,12 +118,11 @@ def serve():
             rc = 1
             try: show(type(e), e, e.__traceback__.tb_next)
             except BaseException: pass
-        try: sys.stdout.flush()
-        except BaseException: pass
-        try: sys.stderr.flush()
-        except BaseException: pass
+        whole = streams.end()
         if getpid() != me: end(rc)
-        # Whoever has closed it is of no use any more, and is not to look well.
+        # Without its streams it is of no use any more.
+        if not whole: rc += 256
+        # Whoever has closed this is not to look well.
         try: write(3, nonce + b' %d\n' % rc)
         except OSError: kill(me, 9)
 

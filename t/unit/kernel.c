@@ -38,7 +38,9 @@ main(void)
 
 	ok(both("0123456789abcdef 0\n") == 0, "the end of a call");
 	ok(both("0123456789abcdef 255\n") == 255, "its return code");
-	ok(both("0123456789abcdef 256\n") == -1, "no such return code");
+	ok(both("0123456789abcdef 256\n") == KERNEL_SPENT,
+	    "and that it is the last");
+	ok(both("0123456789abcdef 512\n") == -1, "no more than that");
 	ok(both("0123456789abcdef -1\n") == -1, "a negative one");
 	ok(both("0123456789abcdef 0") == -1, "a line that does not end");
 	ok(both("0123456789abcdef\n") == -1, "no return code");
