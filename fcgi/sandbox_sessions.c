@@ -6,6 +6,7 @@
 #include "base/log.h"
 
 #include "jail/language.h"
+#include "jail/packages.h"
 #include "jail/plain.h"
 #include "jail/ready.h"
 #include "jail/users.h"
@@ -151,6 +152,23 @@ languages(const struct languages *L, const char *root)
 	return (a);
 }
 
+/* The packages that Python programs find here. */
+static json_object *
+python_packages(const char *root)
+{
+	json_object *a = json_object_new_array();
+	const struct package *p;
+
+	for (p = packages; a != NULL && p->name != NULL; p++) {
+		if (package_is_python(p) && package_is_there(p, root) &&
+		    jadd(a, jstr(p->name))) {
+			json_object_put(a);
+			a = NULL;
+		}
+	}
+	return (a);
+}
+
 /* What makes sessions before they are asked for. */
 static json_object *
 keeper(const struct host *H)
@@ -187,6 +205,7 @@ sbx_health(struct sbx_req *r)
 	    jset(o, "own_users",
 		json_object_new_boolean(users_apart(&r->srv->limits))) ||
 	    jset(o, "workspace", jstr(plain_path(&r->srv->limits))) ||
+	    jset(o, "packages", python_packages(r->srv->limits.rootfs)) ||
 	    jset(o, "languages",
 		languages(r->srv->languages, r->srv->limits.rootfs))) {
 		json_object_put(o);

@@ -1,3 +1,6 @@
+#include <stdio.h>
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/conf.h"
 #include "base/jset.h"
@@ -15,16 +18,30 @@
 /* In the order in which a reader wants them. */
 static const enum our_tool shown[] = {OUR_CODE, OUR_BASH, OUR_EDITOR};
 
+/* What a model is told of the function ${tool}: see talk_our_facts(). */
 static json_object *
-function_object(const struct our_row *row, int here)
+words(enum our_tool tool, const struct conf *c, const struct here *here)
+{
+	const struct our_row *row = &our_rows[tool];
+	char facts[HERE_FACTS], text[2 * HERE_FACTS];
+
+	here_say(here, c->exec_timeout_s, facts);
+	(void)snprintf(text, sizeof(text), "%s%s%s",
+	    here->only ? row->description_here : row->description,
+	    tool == OUR_EDITOR ? "" : " ", tool == OUR_EDITOR ? "" : facts);
+	return (jstr(text));
+}
+
+static json_object *
+function_object(
+    enum our_tool tool, const struct conf *c, const struct here *here)
 {
 	json_object *o;
 
 	if ((o = json_object_new_object()) == NULL ||
-	    jset(o, "name", jstr(row->name)) ||
-	    jset(o, "description",
-		jstr(here ? row->description_here : row->description)) ||
-	    jset(o, "parameters", json_tokener_parse(row->schema))) {
+	    jset(o, "name", jstr(our_rows[tool].name)) ||
+	    jset(o, "description", words(tool, c, here)) ||
+	    jset(o, "parameters", json_tokener_parse(our_rows[tool].schema))) {
 		json_object_put(o);
 		return (NULL);
 	}
@@ -32,18 +49,33 @@ function_object(const struct our_row *row, int here)
 }
 
 static json_object *
-functions(const struct conf *c)
+functions(const struct conf *c, const struct here *here)
 {
-	const int here = here_only(c);
 	json_object *a;
 	size_t i;
 
 	if ((a = json_object_new_array()) == NULL)
 		return (NULL);
 	for (i = 0; i < NELEM(shown); i++)
-		if (jadd(a, function_object(&our_rows[shown[i]], here))) {
+		if (jadd(a, function_object(shown[i], c, here))) {
 			json_object_put(a);
 			return (NULL);
+		}
+	return (a);
+}
+
+/* The packages that programs find. */
+static json_object *
+found(const struct here *here)
+{
+	json_object *a = json_object_new_array();
+	char all[SANDBOX_PACKAGES], *p = all, *name;
+
+	(void)snprintf(all, sizeof(all), "%s", here->packages);
+	while (a != NULL && (name = strsep(&p, ", ")) != NULL)
+		if (*name != '\0' && jadd(a, jstr(name))) {
+			json_object_put(a);
+			a = NULL;
 		}
 	return (a);
 }
@@ -103,8 +135,10 @@ example(const char *name)
 static json_object *
 tool_object(const struct conf *c, const char *name, enum conf_executor def)
 {
+	struct here here;
 	json_object *o;
 
+	here_look(c, &here);
 	if ((o = json_object_new_object()) == NULL ||
 	    jset(o, "id", jstr(name)) || jset(o, "object", jstr("tool")) ||
 	    jset(o, "description",
@@ -115,8 +149,9 @@ tool_object(const struct conf *c, const char *name, enum conf_executor def)
 	    jset(o, "accepted_types", accepted_types(def)) ||
 	    jset(o, "input_schema",
 		json_tokener_parse(our_rows[OUR_CODE].schema)) ||
-	    jset(o, "functions", functions(c)) ||
-	    jset(o, "limits", limits(c)) || jset(o, "example", example(name))) {
+	    jset(o, "functions", functions(c, &here)) ||
+	    jset(o, "packages", found(&here)) || jset(o, "limits", limits(c)) ||
+	    jset(o, "example", example(name))) {
 		json_object_put(o);
 		return (NULL);
 	}

@@ -342,8 +342,9 @@ is_deeply({ %{$r->{json}}, session_count => 0 }, { status => 'ok',
     own_users => JSON::PP::false(),
     keeper => { runs => JSON::PP::false(), serves => JSON::PP::false(),
     ready => 0 },
-    map({ $_ => $r->{json}{$_} } qw(extensions languages)) }, 'health');
-is(ref $r->{json}{$_}, 'ARRAY', "its $_") for qw(extensions languages);
+    map({ $_ => $r->{json}{$_} } qw(extensions languages packages)) }, 'health');
+is(ref $r->{json}{$_}, 'ARRAY', "its $_") for qw(extensions languages
+    packages);
 my $count = $r->{json}{session_count};
 my $extra = $s->session;
 is($s->get('/health')->{json}{session_count}, $count + 1,

@@ -52,6 +52,16 @@ for (['ready', $ready], ['cold', $cold]) {
 	is("$c->{return_code} @{$c->{files}}", '0 v.pdf v.svg',
 	    "$name: other formats, and mathematics");
 
+	# What is not in a label's font is in another, which is needed for it.
+	$c = $s->python($id, "plt.close('all')\nplt.title('\x{6771}\x{4eac}"
+	    . " \x{d55c} \x{30c6} T')\nplt.xlabel('\x{4e2d}\x{6587}')\n"
+	    . "plt.savefig('labels.png')\nfrom matplotlib.font_manager import"
+	    . " get_font\nprint(plt.rcParams['font.family'])");
+	is("$c->{return_code} $c->{stderr}", '0 ',
+	    "$name: Chinese, Japanese and Korean labels have their letters");
+	is($c->{stdout}, "['sans-serif', 'Noto Sans CJK JP']\n",
+	    '... from a font besides the usual one');
+
 	# A program of its own, and one that it starts.
 	$id = $s->session;
 	my $r = $s->run($id, 'py', <<'END', manifest => [], timeout => 60);

@@ -245,6 +245,11 @@ is($q[0]{messages}[0]{content}, "Add up both files.\n"
 is_deeply([map { $_->{function}{name} } @{ $q[0]{tools} }],
     [qw(bash_code_execution text_editor_code_execution)], 'and given two '
     . 'functions');
+my ($says) = map { $_->{function}{description} } @{ $q[0]{tools} };
+like($says, qr/ A call may take at most 5 seconds\. /, 'told how long a call may'
+    . ' take');
+like($says, qr/ no others can be installed: .*\bnumpy\b.*\bopenpyxl\b/,
+    '... and which packages there are');
 is_deeply([map { $_->{role} } @{ $q[1]{messages} }],
     [qw(user assistant tool)], 'the second time with call and result');
 is($q[1]{messages}[1]{tool_calls}[0]{id}, 'call_u1', 'under its own id');

@@ -108,6 +108,11 @@ is_deeply([map { "$_->{name} @{$_->{parameters}{required}}" }
     @{$tool->{functions}}], ['code_execution code',
     'bash_code_execution command', 'text_editor_code_execution command path'],
     'what a model is given');
+my @there = grep { system('/usr/bin/python3', '-c', "import importlib.util as u,"
+    . " sys; sys.exit(u.find_spec('$_') is None)") == 0 }
+    qw(numpy openpyxl docx pypdf pptx);
+is(join(' ', grep { /^(?:numpy|openpyxl|docx|pypdf|pptx)$/ }
+    @{$tool->{packages}}), "@there", 'which packages Python has');
 is($s->get('/v1/tools', as => undef)->{status}, 401, 'with a key');
 
 # --- a workspace's policy ---

@@ -14,6 +14,7 @@
 #include "io/sandbox_client.h"
 #include "jail/language.h"
 #include "jail/limits.h"
+#include "jail/packages.h"
 #include "jail/plain.h"
 #include "jail/probe.h"
 #include "jail/ready.h"
@@ -152,6 +153,34 @@ look_languages(const struct check *k, struct buf *said)
 	if (said->len > 0)
 		return (CHECK_WARN);
 	buf_printf(said, "%zu, all with what they need", n);
+	return (CHECK_OK);
+}
+
+/* Is there what models expect to find? */
+static enum check_state
+look_packages(const struct check *k, struct buf *said)
+{
+	const struct package *p;
+	struct limits l;
+	size_t n = 0;
+
+	limits_of(k->c, &l);
+	if (l.isolation == ISOLATION_REMOTE)
+		return (CHECK_SKIP);
+	for (p = packages; p->name != NULL; p++) {
+		if (package_is_there(p, l.rootfs)) {
+			n++;
+			continue;
+		}
+		/* What Debian does not have, few have. */
+		if (p->debian != NULL)
+			buf_printf(said, "%s%s (Debian: %s)",
+			    said->len > 0 ? ", " : "code finds no ", p->name,
+			    p->debian);
+	}
+	if (said->len > 0)
+		return (CHECK_WARN);
+	buf_printf(said, "%zu of those that models look for", n);
 	return (CHECK_OK);
 }
 
@@ -372,6 +401,9 @@ const struct check_item check_host[] = {
 	{ "host.languages", look_languages,
 	  "install those that are wanted (tools/deps lang-NAME, or below "
 	  "sandbox.rootfs), or leave them out of sandbox.languages" },
+	{ "host.packages", look_packages,
+	  "install them (tools/deps data, or tools/make-rootfs where "
+	  "sandbox.rootfs is set)" },
 	{ "host.descriptors", look_descriptors,
 	  "raise the limit (LimitNOFILE= in the unit), or lower "
 	  "workers.run_threads" },

@@ -149,6 +149,8 @@ struct sandbox_entry {
  */
 enum sandbox_rc sandbox_health(const struct sandbox *);
 
+#define SANDBOX_PACKAGES 2048
+
 /* What a sandbox host of ours says of itself; others say nothing. */
 struct sandbox_host {
 	int says;       /* It does. */
@@ -156,6 +158,8 @@ struct sandbox_host {
 	int keeper;     /* A keeper runs there, */
 	int served;     /* it has made sessions, */
 	uint64_t ready; /* and so many wait. */
+	int here;       /* As SANDBOX_HERE. */
+	char packages[SANDBOX_PACKAGES]; /* Of Python; "numpy, pandas". */
 };
 
 /**

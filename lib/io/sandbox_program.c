@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,6 +12,7 @@
 #define BODY_MAX (8U << 20)
 #define WHY_MAX 1024
 #define WHY_DEPTH 8
+#define NAME_MAX_LEN 64
 #define COMPILE_S 600 /* No sandbox of ours compiles longer. */
 
 /* What a sandbox says that it offers. */
@@ -56,6 +58,39 @@ sandbox_extensions(const struct sandbox *s, unsigned int *bits)
 	return (rc);
 }
 
+/* Is ${b} what a package can be called, as a model may be told? */
+static int
+is_name(const struct buf *b)
+{
+
+	return (b->len > 0 && b->len <= NAME_MAX_LEN &&
+	    strlen(b->p) == b->len &&
+	    strspn(b->p,
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"0123456789-_.") == b->len);
+}
+
+/* The names in ${list}, as far as there is room for them. */
+static void
+read_packages(struct jspan list, char packages[static SANDBOX_PACKAGES])
+{
+	struct buf b = BUF_INIT(NAME_MAX_LEN);
+	struct jspan_iter it;
+	struct jspan v;
+	size_t len = 0;
+
+	for (jspan_iter(&it, list); jspan_next(&it, NULL, &v);) {
+		buf_free(&b);
+		b.spoiled = 0;
+		if (jspan_str(&b, v) || !is_name(&b) ||
+		    len + b.len + 3 > SANDBOX_PACKAGES)
+			continue;
+		len += (size_t)snprintf(packages + len, SANDBOX_PACKAGES - len,
+		    "%s%s", len > 0 ? ", " : "", b.p);
+	}
+	buf_free(&b);
+}
+
 enum sandbox_rc
 sandbox_host(const struct sandbox *s, struct sandbox_host *h)
 {
@@ -74,6 +109,12 @@ sandbox_host(const struct sandbox *s, struct sandbox_host *h)
 		h->served =
 		    jspan_get(keeper, "serves", &v) > 0 && v.p[0] == 't';
 		h->ready = (uint64_t)answer_int(keeper, "ready", 0);
+	}
+	if (rc == SANDBOX_OK) {
+		h->here =
+		    jspan_get(root, "workspace", &v) > 0 && jspan_is(v, ".");
+		if (jspan_get(root, "packages", &v) > 0 && v.p[0] == '[')
+			read_packages(v, h->packages);
 	}
 	ask_free(&a);
 	return (rc);

@@ -5,6 +5,8 @@
 import os, sys
 
 PIXELS = 64 << 20  # Of an image that a program saves, at most.
+LETTERS = ('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc',
+           'Noto Sans CJK JP')
 
 
 def save_on_show(pyplot):
@@ -35,7 +37,16 @@ def bound_images(agg):
     agg.RendererAgg.__init__ = __init__
 
 
+def add_fonts(fonts):
+    """Where a label's font has no such letters, one of many scripts has."""
+    from matplotlib import rcParams, rcParamsDefault
+    if os.path.exists(LETTERS[0]):
+        for parameters in rcParams, rcParamsDefault:
+            parameters['font.family'] = ['sans-serif', LETTERS[1]]
+
+
 ADAPT = {'matplotlib.pyplot': save_on_show,
+         'matplotlib.font_manager': add_fonts,
          'matplotlib.backends.backend_agg': bound_images}
 
 

@@ -105,6 +105,10 @@ describe(struct talk *t, json_object *tools)
 
 	buf_puts(&b,
 	    t->here ? ABOUT(OUR_HERE, OUR_IN_HERE) : ABOUT(OUR_AT, OUR_UNDER));
+	if (t->our_facts.len > 0) {
+		buf_put(&b, t->our_facts.p, t->our_facts.len);
+		buf_puts(&b, "\n");
+	}
 	for (x = t->tools; x != NULL; x = x->next) {
 		if (x->caller == NULL)
 			continue;

@@ -561,11 +561,18 @@ admit(struct state *s)
 {
 	const struct run_env *env = s->job->env;
 	struct talk *t = s->job->talk;
+	char facts[HERE_FACTS];
+	struct here here;
 	int offered;
 	enum run_rc rc;
 
-	if (t->ours != 0)
-		t->here = here_only(env->conf);
+	if (t->ours != 0) {
+		here_look(env->conf, &here);
+		here_say(&here, env->exec_timeout_s, facts);
+		t->here = here.only;
+		if (talk_our_facts(t, facts))
+			return (no_memory(s));
+	}
 	if (ptc_offer(t, &s->room.sandbox, &s->code.tools))
 		return (no_memory(s));
 	if ((rc = ptc_turn_waits(t, &s->waits, s->why)) != RUN_OK)

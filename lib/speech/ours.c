@@ -11,10 +11,10 @@
 	"to the user. No network. Files stay between calls."
 #define EDITOR "View, create or edit a text file in the sandbox."
 #define CODE(at, under)                                                       \
-	"Run Python code in the sandbox. " at                                 \
-	"Variables live until this request is answered. Files written " under \
-	" are given back to the user. No network. Files stay between "        \
-	"calls."
+	"Run Python code in the sandbox. " at "Files written " under          \
+	" are given back to the user. No network. Files and variables stay "  \
+	"between calls, and for later requests that use the same container; " \
+	"a call that is stopped at a limit loses the variables."
 
 const struct our_row our_rows[OUR_COUNT] = {
     [OUR_BASH] = {"bash_code_execution", BASH(OUR_AT, OUR_UNDER),

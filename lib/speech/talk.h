@@ -151,6 +151,8 @@ struct talk {
 	size_t ntools;
 	struct tool *code_tools; /* Those that code of ours may call. */
 	struct text code_says;   /* What OUR_CODE is said to be then. */
+	struct text our_facts;   /* What else is said of what runs code. */
+	struct text our_says[OUR_COUNT]; /* talk_our_facts()'s own. */
 	struct code_use *uses, **uses_end;
 	size_t nuses;
 	unsigned int ours; /* Bits of enum our_tool. */
@@ -359,6 +361,12 @@ struct code_use *talk_use(struct talk *, const char *);
  * The use with this id, or NULL.
  */
 struct code_use *talk_find_use(const struct talk *, const char *);
+
+/**
+ * talk_our_facts(t, facts):
+ * Have ${facts} said too of what runs code.  Return 0, or -1 if memory ran out.
+ */
+int talk_our_facts(struct talk *, const char *);
 
 /**
  * talk_our_words(t, tool):

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/id.h"
 #include "base/num.h"
 
@@ -12,6 +13,7 @@
 #define USE "toolu_gw_"
 #define RANDOM 24
 #define NUMBER_MAX 9999
+#define FACTS_MAX 8192
 
 /* Is ${s} what follows RUN in an id? */
 static int
@@ -104,6 +106,28 @@ talk_find_use(const struct talk *t, const char *id)
 	return (u);
 }
 
+int
+talk_our_facts(struct talk *t, const char *facts)
+{
+	static const enum our_tool runs[] = {OUR_BASH, OUR_CODE};
+	struct buf b = BUF_INIT(FACTS_MAX);
+	struct text usual;
+	size_t i;
+	int rc;
+
+	rc = talk_text(t, facts, strlen(facts), &t->our_facts);
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]) && rc == 0; i++) {
+		usual = talk_our_words(t, runs[i]);
+		b.len = 0;
+		(void)buf_put(&b, usual.p, usual.len);
+		(void)buf_puts(&b, " ");
+		rc = buf_puts(&b, facts) ||
+		    talk_text(t, b.p, b.len, &t->our_says[runs[i]]);
+	}
+	buf_free(&b);
+	return (rc ? -1 : 0);
+}
+
 struct text
 talk_our_words(const struct talk *t, enum our_tool tool)
 {
@@ -112,5 +136,7 @@ talk_our_words(const struct talk *t, enum our_tool tool)
 
 	if (tool == OUR_CODE && t->code_says.p != NULL)
 		return (t->code_says);
+	if (t->our_says[tool].p != NULL)
+		return (t->our_says[tool]);
 	return ((struct text){usual, strlen(usual)});
 }
