@@ -56,16 +56,25 @@ my %told = (
 	'again-mixed' => 'bash_code_execution command echo mine | save title T | mine | stored',
 	'again-both' => "code_execution code $code | save title T | 42 | stored",
 );
+# Pydantic AI leaves runs of code out of a Responses history, unless the model is
+# one of OpenAI's own.
+my %leaves_out = ('again-python' => '', 'again-both' => 'save title T | stored');
 
-for (map { ["ai $_", Sdk::beside('ai', 'ai.mjs', $_)] } 5 .. 7) {
+for ((map { ["ai $_", Sdk::beside('ai', 'ai.mjs', $_)] } 5 .. 7),
+    ['openai-agents, JavaScript', Sdk::beside('openai-agents', 'openai_agents.mjs')],
+    ['openai-agents, Python', Sdk::python('frameworks', 'openai_agents.py')],
+    ['pydantic-ai 2', Sdk::python('frameworks', 'pydantic_ai_turns.py')],
+    ['pydantic-ai 1', Sdk::python('pydantic-ai-1', 'pydantic_ai_turns.py')]) {
 	my ($name, @command) = @$_;
 	$p->forget;
 	Sdk::check($s, $name, @command);
 	my @again = grep { $_->{json}{model} =~ /^again-/ } $p->requests;
-	cmp_ok(scalar @again, '>', 8, "$name: second turns");
+	cmp_ok(scalar @again, '>', 5, "$name: second turns");
 	for (@again) {
-		is(told($_), $told{$_->{json}{model}},
-		    "$name: $_->{json}{model} is told what was called and what came of it");
+		my $model = $_->{json}{model};
+		is(told($_), ($name =~ /^pydantic-ai/ ? $leaves_out{$model} : undef)
+		    // $told{$model},
+		    "$name: $model is told what was called and what came of it");
 	}
 }
 

@@ -45,7 +45,21 @@ read_logs(struct reader *rd, struct jspan v, struct text *x)
 	return (rc);
 }
 
-/* What the item says came of the run; ${o} stays NULL if it says nothing. */
+/* Is ${v} a list without elements? */
+static int
+is_empty(struct jspan v)
+{
+	struct jspan_iter it;
+
+	return (jspan_iter(&it, v) == 0 && !it.object &&
+	    !jspan_step(&it, NULL));
+}
+
+/*
+ * What the item says came of the run; ${o} stays NULL if it says nothing.  An
+ * empty list says nothing either: clients write one where they were not shown
+ * the outputs.
+ */
 static int
 read_outcome(struct reader *rd, struct jspan v, struct outcome **o)
 {
@@ -53,7 +67,7 @@ read_outcome(struct reader *rd, struct jspan v, struct outcome **o)
 	struct text logs;
 	char *message;
 
-	if (!reader_member(v, "outputs", &outputs))
+	if (!reader_member(v, "outputs", &outputs) || is_empty(outputs))
 		return (0);
 	if (read_logs(rd, outputs, &logs))
 		return (-1);
