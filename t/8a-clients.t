@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use File::Temp qw(tempdir);
 use JSON::PP;
 use Test::More;
 use Provider;
@@ -26,6 +27,9 @@ my %models = (
 	python => [{ calls => [$run] }, { text => 'It is 42; see t.csv.' }],
 	both => [{ text => 'Both.', calls => [$run, $save] },
 	    ({ text => 'Both stored.' }) x 2],
+	codex => [{ calls => [{ name => 'exec_command', id => 'call_c1',
+	    arguments => { cmd => 'echo it-$((40+2))' } }] },
+	    { expect => ['it-42'], text => 'Done.' }],
 	map { ("again-$_" => [({ text => 'I see.' }) x 3]) }
 	    qw(plain own job mixed python both),
 );
@@ -77,6 +81,69 @@ for ((map { ["ai $_", Sdk::beside('ai', 'ai.mjs', $_)] } 5 .. 7),
 		    "$name: $model is told what was called and what came of it");
 	}
 }
+
+# --- Codex, a program ---
+
+# Two turns: it is told to run a command, then goes on.  What it declares beside its
+# own tools is switched off, as its users do it.
+my $home = tempdir('satchel-codex.XXXXXX', DIR => '/var/tmp', CLEANUP => 1);
+mkdir "$home/work" or die $!;
+open my $f, '>', "$home/config.toml" or die $!;
+print $f <<EOT;
+model = "codex"
+model_provider = "satchel"
+web_search = "disabled"
+
+[model_providers.satchel]
+name = "Satchel"
+base_url = "$s->{url}/v1"
+env_key = "SATCHEL_KEY"
+wire_api = "responses"
+EOT
+close $f or die $!;
+
+sub codex {
+	my (@words) = @_;
+	local @ENV{qw(CODEX_HOME SATCHEL_KEY)} = ($home, $s->{key}{alice});
+	return Satchel::run('timeout', 120, Sdk::codex(), 'exec', '-C', "$home/work",
+	    '--skip-git-repo-check', '--disable', 'multi_agent',
+	    '--dangerously-bypass-approvals-and-sandbox', @words);
+}
+
+$p->forget;
+for (['a turn', 'Go.'], ['a second turn', 'resume', '--last', 'Go on.']) {
+	my ($name, @words) = @$_;
+	my $r = codex(@words);
+	is("$r->{exit} $r->{out}", "0 Done.\n", "codex: $name") or diag($r->{err});
+}
+my @asked = map { [map { $_->{tool_calls} ? 'call' : $_->{role} }
+    @{$_->{json}{messages}}] } $p->requests;
+is_deeply([map { "@$_" } @asked], ['system user', 'system user call tool',
+    'system user call tool assistant user',
+    'system user call tool assistant user call tool'],
+    '... each with all that was said before');
+
+# --- the list ---
+
+# Every client of the list has its versions in the files that install them, and a
+# test that runs it.
+open my $list, '<', "$FindBin::Bin/sdk/clients.tsv" or die $!;
+my $pinned = join '', map { local (@ARGV, $/) = $_; <> }
+    glob("$FindBin::Bin/sdk/package.json $FindBin::Bin/sdk/*/package.json "
+    . "$FindBin::Bin/sdk/python-*.txt");
+my $rows = 0;
+while (<$list>) {
+	next if /^#/;
+	chomp;
+	my ($client, $package, $newest, $previous, $where, $test) = split /\t/;
+	$rows++;
+	for my $version (grep { $_ ne '-' } $newest, $previous) {
+		like($pinned, qr/\Q$package\E(?:\[[\w,]+\])?(?:@|==|": ")\Q$version\E\b/,
+		    "$client $version is pinned");
+	}
+	ok(-e "$FindBin::Bin/$test", "$client: $where runs t/$test");
+}
+cmp_ok($rows, '>', 8, 'the list has rows');
 
 $s->done;
 done_testing();

@@ -40,6 +40,14 @@ sub beside {
 # agents($package): t/sdk/agents.mjs with one of LibreChat's packages.
 sub agents { return beside('agents', 'agents.mjs', @_) }
 
+# codex(): the program Codex.
+sub codex {
+	my ($node) = node('x');
+	my $codex = "$dir/codex/node_modules/\@openai/codex/bin/codex.js";
+	-e $codex or die("no $codex: run tools/sdk codex");
+	return ($node, $codex);
+}
+
 # python('old', 'new' or 'langchain', $file, @args): the same for a virtual environment.
 sub python {
 	my ($age, $file, @args) = @_;

@@ -3,6 +3,7 @@
 #
 #	python openai_agents.py	with SATCHEL_URL and SATCHEL_KEY
 import asyncio
+import logging
 import os
 
 import openai
@@ -12,6 +13,7 @@ from agents import (Agent, CodeInterpreterTool, Runner, function_tool,
 from tap import done, ok
 
 set_tracing_disabled(True)
+logging.getLogger("openai.agents").setLevel(logging.CRITICAL)
 set_default_openai_client(openai.AsyncOpenAI(
     base_url=os.environ["SATCHEL_URL"] + "/v1",
     api_key=os.environ["SATCHEL_KEY"], max_retries=0))
