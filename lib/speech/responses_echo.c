@@ -51,8 +51,8 @@ is_empty(struct jspan v)
 {
 	struct jspan_iter it;
 
-	return (jspan_iter(&it, v) == 0 && !it.object &&
-	    !jspan_step(&it, NULL));
+	return (
+	    jspan_iter(&it, v) == 0 && !it.object && !jspan_step(&it, NULL));
 }
 
 /*
