@@ -118,11 +118,12 @@ sub serve {
 	POSIX::_exit(0);
 }
 
-# Begin a streamed request; the socket.
+# Begin a streamed request with these ${more} members; the socket.
 sub ask {
-	my ($port, $path, $model, $key) = @_;
-	my $body = qq({"model":"$model","max_tokens":100000,"stream":true,)
-	    . '"messages":[{"role":"user","content":"x"}]}';
+	my ($port, $path, $model, $key, $more) = @_;
+	my $said = $path =~ /responses/ ? '"input":"x"'
+	    : '"max_tokens":100000,"messages":[{"role":"user","content":"x"}]';
+	my $body = qq({"model":"$model","stream":true,) . ($more // '') . "$said}";
 	my $c = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
 	    PeerPort => $port) or die "bench: $!";
 	print $c "POST $path HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer $key\r\n",
@@ -137,6 +138,18 @@ sub first {
 	my ($c) = @_;
 	my $got = '';
 	while ($got !~ /hello/) {
+		IO::Select->new($c)->can_read(60) or return 0;
+		sysread($c, $got, 65536, length($got)) or return 0;
+	}
+	return 1;
+}
+
+# Read until the event of OpenAI's protocols that ends the answer; false if none
+# came.
+sub last_event {
+	my ($c) = @_;
+	my $got = '';
+	while ($got !~ /"response\.completed"|\[DONE\]/) {
 		IO::Select->new($c)->can_read(60) or return 0;
 		sysread($c, $got, 65536, length($got)) or return 0;
 	}
