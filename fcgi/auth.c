@@ -17,6 +17,7 @@
 
 /* Ask this often whether a schema of another number has been put right. */
 #define SCHEMA_MS 5000
+#define FAILED_MS 500 /* Not when nothing is known of it. */
 
 #define BEARER "Bearer "
 
@@ -113,7 +114,8 @@ auth_schema(struct req *r)
 			return (0);
 		}
 		if (rc != DATA_DOWN)
-			srv->schema_next = clock_ms() + SCHEMA_MS;
+			srv->schema_next = clock_ms() +
+			    (rc == DATA_STATE ? SCHEMA_MS : FAILED_MS);
 	}
 	(void)reply_data(r, DATA_DOWN);
 	return (-1);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/conf.h"
+#include "base/jraw.h"
 #include "base/jset.h"
 #include "data/policy.h"
 #include "speech/dialect.h"
@@ -32,6 +33,15 @@ words(enum our_tool tool, const struct conf *c, const struct here *here)
 	return (jstr(text));
 }
 
+/* The schema of ${tool}'s arguments, which is known to be right. */
+static json_object *
+our_schema(enum our_tool tool)
+{
+	const char *text = our_rows[tool].schema;
+
+	return (jraw(text, strlen(text)));
+}
+
 static json_object *
 function_object(
     enum our_tool tool, const struct conf *c, const struct here *here)
@@ -41,7 +51,7 @@ function_object(
 	if ((o = json_object_new_object()) == NULL ||
 	    jset(o, "name", jstr(our_rows[tool].name)) ||
 	    jset(o, "description", words(tool, c, here)) ||
-	    jset(o, "parameters", json_tokener_parse(our_rows[tool].schema))) {
+	    jset(o, "parameters", our_schema(tool))) {
 		json_object_put(o);
 		return (NULL);
 	}
@@ -147,8 +157,7 @@ tool_object(const struct conf *c, const char *name, enum conf_executor def)
 	    jset(o, "available", jbool(c->sandbox_url != NULL)) ||
 	    jset(o, "executor_default", jstr(policy_word(def))) ||
 	    jset(o, "accepted_types", accepted_types(def)) ||
-	    jset(o, "input_schema",
-		json_tokener_parse(our_rows[OUR_CODE].schema)) ||
+	    jset(o, "input_schema", our_schema(OUR_CODE)) ||
 	    jset(o, "functions", functions(c, &here)) ||
 	    jset(o, "packages", found(&here)) || jset(o, "limits", limits(c)) ||
 	    jset(o, "example", example(name))) {
