@@ -216,13 +216,33 @@ for my $who (qw(carol bob)) {
 	is("$r->{status} $r->{json}{error}{type}", '404 not_found_error',
 	    "executor row 47: ${who}'s it is not");
 }
-is(ask('look', container => 'container_gw_' . '0' x 20)->{status}, 404, 'never issued');
 is(ask('look', container => "container_gw_' OR 1")->{status}, 404, 'no id at all');
+is(ask('look', container => 'container_gw_0')->{status}, 404, '... nor one too short');
+$r = ask('look', container => 'container_gw_' . '0' x 20);
+is($r->{status}, 200, 'one that nobody knows may have been forgotten: another takes its place')
+    or diag($r->{body});
+isnt($r->{json}{container}{id}, 'container_gw_' . '0' x 20, '... under an id of its own');
 $s->mysql("UPDATE container SET expires = 1 WHERE pid = '$bare'");
-$r = ask('look', container => $id);
-is("$r->{status} $r->{json}{error}{type}", '400 invalid_request_error',
-    'executor row 46: expired');
-like($r->{json}{error}{message}, qr/expired/, '... in so many words');
+for my $stream (0, 1) {
+	$r = ask('look', container => $id, $stream ? (stream => JSON::PP::true) : ());
+	is($r->{status}, 200, 'expired: another takes its place') or diag($r->{body});
+	my ($new) = $r->{body} =~ /"id":"(container_gw_[0-9a-z]{20})"/;
+	isnt($new, $id, '... whose id the answer carries');
+	my ($told) = map { $_->{content} } grep { $_->{role} eq 'tool' }
+	    @{($p->requests)[-1]{json}{messages}};
+	like($told, qr/one\n?.*kept\.txt/s, '... with the files of the first');
+	like($told, qr/others are gone/, '... and the model is told what is not there');
+	is($s->get("/v1/containers/$new")->{json}{status}, 'running', '... it is alive');
+}
+$r = ask('look', container => $id, as => 'carol');
+is($r->{status}, 200, 'an id whose time is over tells nobody whose it was');
+unlike((map { $_->{content} } grep { $_->{role} eq 'tool' } @{($p->requests)[-1]{json}{messages}})[0],
+    qr/^one$/m, '... nor anything of what was in it');
+is($s->del("/v1/containers/$r->{json}{container}{id}", as => 'carol')->{status}, 200, '(gone again)');
+$r = $s->post('/v1/responses', json => { model => 'look', input => 'x', tools => [{ type =>
+    'code_interpreter', container => "cntr_gw_$bare" }] });
+is("$r->{status} $r->{json}{error}{code}", '400 container_expired',
+    'executor row 46: but Responses says so');
 is($s->get("/v1/containers/$id")->{json}{status}, 'expired', 'its route says so too');
 is($s->get("/v1/containers/$id/files")->{json}{error}{code}, 'container_expired',
     '... and its files are closed');

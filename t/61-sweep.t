@@ -334,9 +334,11 @@ sub states {
 	};
 	$container->('live', -$HOUR, $DAY);
 	$container->('live', 23 * $HOUR, $DAY);
-	$container->('live', 25 * $HOUR, $DAY);
+	$container->('live', 31 * $DAY, $DAY);
 	$container->('dead', 25 * $HOUR, $DAY);
-	$container->('live', 25 * $HOUR, -$HOUR);
+	$container->('live', 31 * $DAY, -$HOUR);
+	# Its successor gets its files for as long as answers are kept.
+	$container->('live', 29 * $DAY, $DAY);
 	push @later, map { sprintf "INSERT INTO code_call (pid, workspace_id,"
 	    . " user_id, tool, kind, input, facts, out_text, err_text, created,"
 	    . " expires) VALUES ('c%d', 1, 1, 0, 0, '', '', '', '', 1, %d)",
@@ -360,11 +362,11 @@ sub states {
 	is(said(sweep(['--dry-run'])), 'containers=2 calls=3 usage=2 complete dry',
 	    'containers, runs and usage: dry run');
 	is(said(sweep([])), 'containers=2 calls=3 usage=2 complete',
-	    'over for a day, past their expiry, older than a year: gone');
-	is(sql("SELECT GROUP_CONCAT(id ORDER BY id) FROM container"), '1,2,5',
-	    'not those alive, lately over, or in use');
+	    'over for a month or deleted, past their expiry, older than a year: gone');
+	is(sql("SELECT GROUP_CONCAT(id ORDER BY id) FROM container"), '1,2,5,6',
+	    'not those alive, over within the month, or in use');
 	is(sql("SELECT GROUP_CONCAT(container_row ORDER BY container_row)"
-	    . ' FROM container_file'), '1,2,5', 'nor what they remember');
+	    . ' FROM container_file'), '1,2,5,6', 'nor what they remember');
 	is(said(sweep(['-s', 'usage.retention_seconds=0'])), 'complete',
 	    'usage that is kept for ever');
 }

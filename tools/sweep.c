@@ -247,6 +247,7 @@ run(const struct conf *c, const struct options *o)
 	struct view v = {.start = clock_ms(), .tty = isatty(STDOUT_FILENO)};
 	struct sweep s = {.grace_s = c->files_grace_s,
 	    .tombstone_s = c->files_tombstone_s,
+	    .answer_s = c->responses_retention_s,
 	    .abandon_s = c->files_abandon_s,
 	    .usage_s = c->usage_retention_s,
 	    .batch = o->batch,

@@ -67,6 +67,13 @@ make_lease(uint64_t *lease)
 	return (0);
 }
 
+static int
+one_number(void *cookie, char *const *cols)
+{
+
+	return (num_u64(cols[0], 0, UINT64_MAX, cookie));
+}
+
 /* When a container that is used at ${now} expires. */
 static uint64_t
 expiry(const struct container *c, uint64_t now)
@@ -128,6 +135,24 @@ container_find(struct db *db, struct arena *mem, const struct owner *o,
 	if (container_row(cols, c))
 		return (DATA_FAIL);
 	return (c->expires > now ? DATA_OK : DATA_EXPIRED);
+}
+
+enum data_rc
+container_forgotten(struct db *db, const char *id, uint64_t now)
+{
+	static const char sql[] =
+	    "SELECT COUNT(*) FROM container"
+	    " WHERE pid = ? AND (state = 'dead' OR expires > ?)";
+	const struct db_arg args[] = {DB_STR(id), DB_U64(now)};
+	uint64_t n = 0;
+	enum db_rc rc;
+
+	if (!is_id(id))
+		return (DATA_NONE);
+	rc = db_rows(db, sql, args, NELEM(args), 1, one_number, &n);
+	if (rc != DB_OK)
+		return (data_rc_of(rc));
+	return (n == 0 ? DATA_OK : DATA_NONE);
 }
 
 enum data_rc

@@ -72,6 +72,15 @@ enum data_rc container_find(struct db *, struct arena *, const struct owner *,
     const char *, uint64_t, struct container *);
 
 /**
+ * container_forgotten(db, id, now):
+ * May the bare ${id}, which its caller does not have, be that of a container
+ * that is over and forgotten?  DATA_OK; DATA_NONE if nobody can ever have had
+ * it, if it has been deleted, or if it is alive and somebody else's; DATA_DOWN;
+ * DATA_FAIL.
+ */
+enum data_rc container_forgotten(struct db *, const char *, uint64_t);
+
+/**
  * container_lease(db, mem, owner, id, now, c):
  * The same, taking the lease.  DATA_STATE: somebody else holds it.
  */

@@ -15,7 +15,8 @@
  *   dead past the grace time	-> claimed, bytes unlinked, file gone (part: no
  *				   row; upload without public id: no row)
  *   gone past the tombstone time -> no row; the same for uploads in parts
- *   container past its expiry, for the tombstone time -> no row, none of its
+ *   container past its expiry, for as long as answers are kept, or deleted, for
+ *     the tombstone time -> no row, none of its
  *				   files' places
  *   run or answer kept for later, past its expiry -> no row
  *   usage older than its retention -> no row
@@ -78,9 +79,10 @@ struct sweep {
 	struct db *db;
 	struct store *store;
 	uint64_t grace_s, tombstone_s, abandon_s; /* As the settings. */
-	uint64_t usage_s;                         /* 0: usage stays. */
-	size_t batch;                             /* 1 to SWEEP_BATCH. */
-	int dry_run;                              /* Change nothing. */
+	uint64_t answer_s; /* For which answers are kept. */
+	uint64_t usage_s;  /* 0: usage stays. */
+	size_t batch;      /* 1 to SWEEP_BATCH. */
+	int dry_run;       /* Change nothing. */
 	int orphans; /* Walk the whole store now, and believe what is found. */
 
 	/* Asked between batches: shall we end? */

@@ -13,7 +13,7 @@
 /* clang-format off */
 #define OVER								\
 	"  FROM container FORCE INDEX (container_sweep)"		\
-	" WHERE state IN ('live', 'dead') AND expires <= ?"		\
+	" WHERE state = ? AND expires <= ?"				\
 	"   AND lease_until <= ?"
 /* clang-format on */
 
@@ -57,12 +57,13 @@ remove_all(struct run *r, const struct batch *b)
 	return (rc);
 }
 
-enum sweep_rc
-sweep_containers(struct run *r)
+/* Those of ${state} whose time was over ${kept_s} seconds ago. */
+static enum sweep_rc
+sweep_state(struct run *r, const char *state, uint64_t kept_s)
 {
 	static const char next[] = "SELECT id" OVER " ORDER BY id LIMIT ?";
 	static const char count[] = "SELECT COUNT(*)" OVER;
-	const struct db_arg args[] = {DB_U64(run_due(r, r->s->tombstone_s)),
+	const struct db_arg args[] = {DB_STR(state), DB_U64(run_due(r, kept_s)),
 	    DB_U64(run_now(r)), DB_U64(r->s->batch)};
 	struct batch b;
 	enum sweep_rc rc;
@@ -70,17 +71,30 @@ sweep_containers(struct run *r)
 
 	if (r->s->dry_run) {
 		rc = run_db(
-		    db_rows(r->s->db, count, args, 2, 1, one_number, &n));
+		    db_rows(r->s->db, count, args, 3, 1, one_number, &n));
 		r->n->containers += n;
 		return (rc);
 	}
 	do {
 		b.n = 0;
-		rc = run_db(db_rows(r->s->db, next, args, 3, 1, add_row, &b));
+		rc = run_db(db_rows(r->s->db, next, args, 4, 1, add_row, &b));
 		if (rc != SWEEP_DONE || b.n == 0)
 			return (rc);
 		if ((rc = remove_all(r, &b)) == SWEEP_DONE)
 			rc = run_pause(r);
 	} while (rc == SWEEP_DONE);
 	return (rc);
+}
+
+enum sweep_rc
+sweep_containers(struct run *r)
+{
+	enum sweep_rc rc;
+
+	/* One that has expired tells which files its successor gets. */
+	rc = sweep_state(r, "live",
+	    r->s->answer_s > r->s->tombstone_s ? r->s->answer_s
+					       : r->s->tombstone_s);
+	return (
+	    rc == SWEEP_DONE ? sweep_state(r, "dead", r->s->tombstone_s) : rc);
 }

@@ -88,6 +88,61 @@ lease(struct room *room, const char *id)
 	    room_now(room), &room->container));
 }
 
+static enum run_rc make(struct room *, struct refusal *);
+
+/* Let the new container have the files that the ${old} one remembers. */
+static enum data_rc
+inherit(struct room *room, const struct container *old)
+{
+	const struct run_env *env = room->env;
+	struct container_file *f;
+	struct container_put *put;
+	size_t i, n, k = 0;
+	enum data_rc rc;
+
+	rc = container_files(env->db, env->mem, &env->caller->owner, old->row,
+	    room_now(room), &f, &n);
+	if (rc != DATA_OK)
+		return (rc);
+	if ((put = arena_alloc(env->mem, (n + 1) * sizeof(*put))) == NULL)
+		return (DATA_FAIL);
+	for (i = 0; i < n; i++)
+		if (f[i].rc == DATA_OK)
+			put[k++] = (struct container_put){
+			    f[i].id, f[i].path, f[i].produced};
+	return (container_file_put(
+	    env->db, room->container.row, put, k, room_now(room)));
+}
+
+/* The time of the one that ${t} names is over: another takes its place, and the
+ * next run says what has been lost. */
+static enum run_rc
+renew(struct room *room, const struct talk *t, struct refusal *why)
+{
+	const struct run_env *env = room->env;
+	struct container old;
+	enum data_rc rc;
+	enum run_rc made;
+
+	rc = container_find(env->db, env->mem, &env->caller->owner, t->ask.id,
+	    room_now(room), &old);
+	if (rc == DATA_NONE) {
+		old.row = 0;
+		rc = container_forgotten(env->db, t->ask.id, room_now(room));
+		if (rc == DATA_NONE)
+			return (refuse_asked(t, rc, why));
+	} else if (rc == DATA_EXPIRED)
+		rc = DATA_OK;
+	if (rc != DATA_OK)
+		return (refuse_data(rc, why));
+	if ((made = make(room, why)) != RUN_OK)
+		return (made);
+	room->lost = 1;
+	if (old.row != 0 && (rc = inherit(room, &old)) != DATA_OK)
+		return (refuse_data(rc, why));
+	return (RUN_OK);
+}
+
 /* Lease the one that ${t} names.  RUN_OK with none if that is no error. */
 static enum run_rc
 take_asked(struct room *room, const struct talk *t, struct refusal *why)
@@ -104,6 +159,8 @@ take_asked(struct room *room, const struct talk *t, struct refusal *why)
 	room->container.row = 0;
 	if (t->ask.mild && (rc == DATA_NONE || rc == DATA_EXPIRED))
 		return (RUN_OK);
+	if (t->ask.renew && (rc == DATA_NONE || rc == DATA_EXPIRED))
+		return (renew(room, t, why));
 	return (refuse_asked(t, rc, why));
 }
 
@@ -208,9 +265,9 @@ container_take(struct room *room, struct talk *t, struct refusal *why)
 	leases_hold(room->env->leases, &room->lease);
 	if (tell(room, t))
 		return (refuse_data(DATA_FAIL, why));
-	if (room->fresh)
+	if (room->fresh && !room->lost)
 		return (RUN_OK);
-	if ((rc = remember(room, why)) == RUN_OK)
+	if ((rc = remember(room, why)) == RUN_OK && !room->fresh)
 		rc = find_session(room);
 	return (rc);
 }

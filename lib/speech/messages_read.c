@@ -378,6 +378,7 @@ read_container(struct reader *rd, struct jspan root)
 		    "container: must be an id or an object"));
 	rd->talk->ask.id = container_id_bare(s);
 	rd->talk->ask.where = "container";
+	rd->talk->ask.renew = 1;
 	rd->talk->ask.said = s;
 	return (0);
 }

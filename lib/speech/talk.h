@@ -131,6 +131,7 @@ struct talk_ask {
 	const char *id;    /* Without a prefix; NULL: none of ours. */
 	const char *where; /* JSON path of that. */
 	int mild;          /* Found in his history: if it is gone, so be it. */
+	int renew;         /* If its time is over: another with its files. */
 	const char *said; /* As he said it, where an error names it; or NULL. */
 };
 

@@ -89,7 +89,11 @@ sub request {
 		close $s;
 		return undef;
 	}
-	return read_answer($s, $method, %o);
+	my $a = read_answer($s, $method, %o);
+	$self->{s}->judge($method, $path, { %$a, head => { 'content-type' =>
+	    [$a->{header}{'content-type'}] }, cut => !$a->{whole} })
+	    if ref $a && defined $a->{header}{'content-type'};
+	return $a;
 }
 
 sub begin {

@@ -60,6 +60,7 @@ use JSON::PP ();
 use POSIX ();
 use Scalar::Util qw(weaken);
 use Test::More;
+use Vendors;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT_OK = qw(header form answer run);
@@ -199,8 +200,9 @@ sub done {
 	my $r = $self->_stack('down', '--discard');
 	$self->{alive} = 0;
 	delete $up{$self};
-	is(join('', $r->{exit} ? "stack down: $r->{err}" : '', $self->errors),
-	    '', 'nothing went wrong unseen');
+	is(join('', $r->{exit} ? "stack down: $r->{err}" : '', $self->errors,
+	    @{$self->{judged} // []}), '', 'nothing went wrong unseen, and all'
+	    . ' answers are as the vendors have them');
 	return;
 }
 
@@ -485,7 +487,19 @@ sub request {
 		$first = undef;
 		return $piece;
 	}, time + ($o{timeout} // 30), $method);
-	return answer($text, $method);
+	my $a = answer($text, $method);
+	$self->judge($method, $path, $a);
+	return $a;
+}
+
+# Note what the vendors' schemas say against an answer; done() tells of it.
+sub judge {
+	my ($self, $method, $path, $a) = @_;
+	return if !$a->{status} || $a->{cut};
+	my %seen = map { $_ => 1 } @{$self->{judged}};
+	push @{$self->{judged}}, grep { !$seen{$_}++ } map {
+	    "$method $path: $_\n" } Vendors::faults($method, $path,
+	    $a->{status}, header($a, 'Content-Type') // '', $a->{body});
 }
 
 sub raw {

@@ -304,8 +304,7 @@ test_defaults(void)
 		c.files_output_max_files == 20 &&
 		c.files_output_max_bytes == 67108864 &&
 		c.files_sendfile == SENDFILE_XACCEL &&
-		strcmp(c.files_openai_output_purpose,
-		    "assistants_output") == 0,
+		strcmp(c.files_openai_output_purpose, "assistants_output") == 0,
 	    "defaults of files");
 	ok(c.executor == EXECUTOR_AUTO && c.max_iterations == 10 &&
 		c.exec_timeout_s == 60 && c.turn_budget_s == 540,
