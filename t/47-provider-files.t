@@ -54,6 +54,11 @@ my %models = (
 	    . '"file_id":"file_011never"}' } ] }) }],
 );
 my %paths = (
+	'/files/file_011one' => { body => $json->encode({ id => 'file_011one',
+	    type => 'file', filename => "../r\x{e9}sum\x{e9}.csv", mime_type =>
+	    'text/csv', size_bytes => 10 }) },
+	'/files/file_011two' => { status => 404, body => '{}' },
+	'/files/file_011str' => { body => '{"filename":7}' },
 	'/files/file_011one/content' => { type => 'text/html',
 	    body => '<b>one</b>' },
 	'/files/file_011uns/content' => { type => 'text/plain', unsized => 1,
@@ -97,6 +102,15 @@ sub listed {
 
 my $r = run_code('ant', 'ant');
 is($r->{body}, $models{ant}[0]{body}, 'the reply is what it was');
+select(undef, undef, undef, 0.2);	# It is told before they are asked for.
+my @meta = grep { $_->{method} eq 'GET' } $p->requests;
+is_deeply([sort map { $_->{path} } @meta], ['/v1/files/file_011one',
+    '/v1/files/file_011two'], 'the name of each is asked for');
+is("$meta[0]{header}{'x-api-key'} $meta[0]{header}{'anthropic-beta'}",
+    'upstream-secret files-api-2025-04-14', '... by the credential of its provider');
+$p->forget;
+run_code('ant', 'ant');
+is(scalar(grep { $_->{method} eq 'GET' } $p->requests), 0, '... once');
 is_deeply([listed()], [qw(file_011one file_011two)], 'its files are listed');
 run_code('ant', 'antstream', stream => JSON::PP::true);
 run_code('ant', 'antstream', stream => JSON::PP::true);
@@ -116,8 +130,12 @@ cmp_ok($r->{json}{expires_at} - $r->{json}{created_at}, '==', 1200,
 is($s->get('/v1/files/cfile_bb2')->{json}{filename}, 't.csv',
     'a name is no path');
 $r = $s->get('/v1/files/file_011one', ant => 1);
-is_deeply([@{ $r->{json} }{qw(id filename size_bytes downloadable)}],
-    ['file_011one', 'file_011one', 0, JSON::PP::true], 'as Anthropic does');
+is_deeply([@{ $r->{json} }{qw(id filename mime_type size_bytes downloadable)}],
+    ['file_011one', "r\x{e9}sum\x{e9}.csv", 'text/csv', 0, JSON::PP::true],
+    'as Anthropic does, by the name and the type that the provider tells');
+is_deeply([map { $s->get("/v1/files/$_")->{json}{filename} } qw(file_011two
+    file_011str)], [qw(file_011two file_011str)],
+    '... and by its id where it tells none');
 
 # --- fetched ---
 

@@ -59,6 +59,17 @@ file_held_learn(struct db *db, uint64_t row, uint64_t bytes)
 	(void)db_exec(db, sql, args, NELEM(args), NULL, NULL);
 }
 
+void
+file_held_name(struct db *db, uint64_t row, const char *name, const char *mime)
+{
+	static const char sql[] =
+	    "UPDATE file SET name = ?, mime = ? WHERE id = ?"
+	    "   AND origin = 'provider'";
+	const struct db_arg args[] = {DB_STR(name), DB_STR(mime), DB_U64(row)};
+
+	(void)db_exec(db, sql, args, NELEM(args), NULL, NULL);
+}
+
 enum data_rc
 file_held_keep(struct db *db, uint64_t row, const char *key, uint64_t bytes,
     const char *sha256)

@@ -48,6 +48,12 @@ file_held_find(struct db *, struct arena *, uint64_t, struct file_held *);
 void file_held_learn(struct db *, uint64_t, uint64_t);
 
 /**
+ * file_held_name(db, row, name, mime):
+ * Its provider has told the file's name and type.
+ */
+void file_held_name(struct db *, uint64_t, const char *, const char *);
+
+/**
  * file_held_keep(db, row, key, bytes, sha256):
  * The bytes of ${row} have been copied to the blob ${key}.  DATA_OK; DATA_STATE
  * if the row is no longer live or has bytes already: the blob is then nobody's;

@@ -173,6 +173,8 @@ hold_record(struct hold *H, const struct run_env *env)
 			f->lifetime_s = env->conf->files_retention_s;
 		rc = file_held_record(
 		    env->db, &env->caller->owner, f, env->caller->now, &row);
+		if (rc == DATA_OK && strcmp(f->name, f->id) == 0)
+			hold_name(env, H->p, f, row);
 		if (rc == DATA_OK && env->conf->provider_copy)
 			hold_copy(env, f->id);
 		else if (rc != DATA_OK && rc != DATA_TAKEN)

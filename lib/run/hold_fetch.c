@@ -9,8 +9,8 @@
 
 #include "run/ask.h"
 #include "run/hold.h"
+#include "run/hold_copy.h"
 
-#define PATH_SIZE 512
 #define FIRST_MS 30000
 
 /* A fetch under way. */
@@ -78,17 +78,27 @@ outcome(const struct fetch *k, enum upstream_rc rc)
 	return (HOLD_FAIL);
 }
 
-static int
-path_of(const struct file_held *h, char path[static PATH_SIZE])
+int
+hold_path(const struct file_held *h, const char *what,
+    char path[static HOLD_PATH_SIZE])
 {
 	int n;
 
 	if (h->container != NULL)
-		n = snprintf(path, PATH_SIZE, "/containers/%s/files/%s/content",
-		    h->container, h->id);
+		n = snprintf(path, HOLD_PATH_SIZE, "/containers/%s/files/%s%s",
+		    h->container, h->id, what);
 	else
-		n = snprintf(path, PATH_SIZE, "/files/%s/content", h->id);
-	return (n < 0 || n >= PATH_SIZE ? -1 : 0);
+		n = snprintf(path, HOLD_PATH_SIZE, "/files/%s%s", h->id, what);
+	return (n < 0 || n >= HOLD_PATH_SIZE ? -1 : 0);
+}
+
+int
+hold_head(struct ask_head *head, const struct file_held *h)
+{
+
+	if (h->container != NULL)
+		return (0);
+	return (ask_head_add(head, "anthropic-beta", "files-api-2025-04-14"));
 }
 
 enum hold_rc
@@ -108,16 +118,13 @@ hold_fetch(const struct run_env *env, const struct file *f,
 	enum upstream_rc rc = UPSTREAM_FAIL;
 	struct file_held h;
 	struct ask_head head;
-	char path[PATH_SIZE];
+	char path[HOLD_PATH_SIZE];
 
 	if (file_held_find(env->db, env->mem, f->row, &h) != DATA_OK ||
 	    (p = provider_of(env->conf, h.provider)) == NULL ||
-	    path_of(&h, path))
+	    hold_path(&h, "/content", path))
 		return (HOLD_FAIL);
-	if (ask_head_new(&head, p) == 0 &&
-	    (h.container != NULL ||
-		ask_head_add(&head, "anthropic-beta", "files-api-2025-04-14") ==
-		    0)) {
+	if (ask_head_new(&head, p) == 0 && hold_head(&head, &h) == 0) {
 		call.label = p->name;
 		call.base = head.base;
 		call.path = path;

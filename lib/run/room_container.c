@@ -143,6 +143,19 @@ renew(struct room *room, const struct talk *t, struct refusal *why)
 	return (RUN_OK);
 }
 
+/* Does code wait in the container for results that have come now?  Nothing can
+ * take its place. */
+static int
+is_awaited(const struct talk *t)
+{
+	const struct code_use *u;
+
+	for (u = t->uses; u != NULL; u = u->next)
+		if (u->newest)
+			return (1);
+	return (0);
+}
+
 /* Lease the one that ${t} names.  RUN_OK with none if that is no error. */
 static enum run_rc
 take_asked(struct room *room, const struct talk *t, struct refusal *why)
@@ -159,7 +172,8 @@ take_asked(struct room *room, const struct talk *t, struct refusal *why)
 	room->container.row = 0;
 	if (t->ask.mild && (rc == DATA_NONE || rc == DATA_EXPIRED))
 		return (RUN_OK);
-	if (t->ask.renew && (rc == DATA_NONE || rc == DATA_EXPIRED))
+	if (t->ask.renew && !is_awaited(t) &&
+	    (rc == DATA_NONE || rc == DATA_EXPIRED))
 		return (renew(room, t, why));
 	return (refuse_asked(t, rc, why));
 }

@@ -136,12 +136,14 @@ messages_put_result(struct buf *b, const char *id, const struct outcome *o)
 int
 messages_put_caller(struct buf *b, const struct event *ev)
 {
+	/* All that the types of an answer know, whichever was declared. */
+	static const char older[] = "code_execution_20250825";
+	static const char newest[] = "code_execution_20260120";
 
 	if (ev->run == NULL)
 		return (buf_puts(b, "{\"type\":\"direct\"}"));
-	buf_puts(b, "{\"type\":");
-	jput_str(b, ev->caller);
-	buf_puts(b, ",\"tool_id\":");
+	buf_printf(b, "{\"type\":\"%s\",\"tool_id\":",
+	    strcmp(ev->caller, older) == 0 ? older : newest);
 	jput_str(b, ev->run);
 	return (buf_puts(b, "}"));
 }

@@ -625,6 +625,9 @@ our @DIFFERS = (
 	    . ' only, but both SDKs gather it from a chunk'],
 	['FileObject', 'purpose purpose', 'an upload may have a purpose of its'
 	    . ' own; what runs produce has one of the list'],
+	['ChatMessage', 'reasoning_content? string', 'what servers of open models'
+	    . ' add and their clients read'],
+	['ChunkDelta', 'reasoning_content? string', 'likewise'],
 	['ModelList', 'has_more? bool', 'a page, where the vendor has none'],
 	['ModelList', 'first_id? string|null', 'likewise'],
 	['ModelList', 'last_id? string|null', 'likewise'],
