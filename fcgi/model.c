@@ -83,9 +83,9 @@ refuse_runs(struct model_req *m, enum runs runs)
 	default:
 		if (m->r->srv->conf->sandbox_url == NULL)
 			(void)refuse(&m->why, P_NO_EXECUTION, "tools",
-			    "The tool '%.80s' is not available: no sandbox is "
-			    "configured here.",
-			    m->peek.type);
+			    "The model '%.200s' cannot be offered the tool "
+			    "'%.80s': no sandbox is configured here.",
+			    m->peek.model, m->peek.type);
 		else
 			(void)refuse(&m->why, P_NO_EXECUTION, "tools",
 			    "The model '%.200s' cannot be offered the tool "

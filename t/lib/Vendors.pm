@@ -628,6 +628,7 @@ our @DIFFERS = (
 	['ChatMessage', 'reasoning_content? string', 'what servers of open models'
 	    . ' add and their clients read'],
 	['ChunkDelta', 'reasoning_content? string', 'likewise'],
+	['Model', 'max_model_len? int', 'as vLLM tells it, and its clients read'],
 	['ModelList', 'has_more? bool', 'a page, where the vendor has none'],
 	['ModelList', 'first_id? string|null', 'likewise'],
 	['ModelList', 'last_id? string|null', 'likewise'],
