@@ -18,23 +18,6 @@
 #define TALK_TIMES 4          /* What a request's text may grow to. */
 #define ANSWER_MAX (128UL << 20)
 
-/* What is not built yet, in the caller's words. */
-static int
-check_built(struct model_req *m)
-{
-	const struct wire *w = wire_of((enum conf_wire)m->provider->wire);
-	const struct model_dialect *d = m->dialect;
-
-	if (d->read != NULL && w->write != NULL &&
-	    (m->peek.stream ? d->stream != NULL && w->stream != NULL
-			    : d->gather != NULL))
-		return (0);
-	return (refuse(&m->why, P_BAD_REQUEST, "model",
-	    "The model '%.200s' is served over %s; %s cannot be answered "
-	    "from there yet",
-	    m->peek.model, w->name, d->route));
-}
-
 void
 model_vocabulary(const struct model_req *m, struct talk *t)
 {
@@ -151,7 +134,7 @@ model_run(struct model_req *m)
 	struct talk *t;
 	int rc = -1;
 
-	if (check_built(m) || model_continue(m, 0) || model_refer(m, 0))
+	if (model_continue(m, 0) || model_refer(m, 0))
 		return (model_refuse(m));
 	if (base == NULL ||
 	    (mem = arena_new(TALK_MEM + TALK_TIMES * m->text.len)) == NULL)

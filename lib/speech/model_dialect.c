@@ -4,7 +4,6 @@
 #include "speech/responses.h"
 
 const struct model_dialect model_messages = {
-    "/v1/messages",
     WIRE_MESSAGES,
     &dialect_anthropic,
     messages_read,
@@ -13,7 +12,6 @@ const struct model_dialect model_messages = {
 };
 
 const struct model_dialect model_responses = {
-    "/v1/responses",
     WIRE_RESPONSES,
     &dialect_openai,
     responses_read,
@@ -22,7 +20,6 @@ const struct model_dialect model_responses = {
 };
 
 const struct model_dialect model_chat = {
-    "/v1/chat/completions",
     WIRE_CHAT,
     &dialect_openai,
     chat_read,

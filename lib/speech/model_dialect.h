@@ -60,20 +60,19 @@ struct writer {
 };
 
 struct model_dialect {
-	const char *route;             /* As a refusal calls it. */
 	enum conf_wire wire;           /* The wire that needs no translation. */
 	const struct dialect *dialect; /* Its words for errors. */
 
 	/* Read a request (checked by jspan_check()) into a talk whose ours,
-	 * quiet and model are set; NULL: not built yet.  Return 0, or -1 with
-	 * the refusal filled in. */
+	 * quiet and model are set.  Return 0, or -1 with the refusal filled
+	 * in. */
 	int (*read)(struct jspan, struct talk *, struct refusal *);
 
 	/* Return a writer that gathers the answer for the model named so, or
 	 * NULL if memory ran out. */
 	struct writer *(*gather)(const struct talk *);
 
-	/* The same, but it streams into that buffer; NULL: not built yet. */
+	/* The same, but it streams into that buffer. */
 	struct writer *(*stream)(const struct talk *, struct buf *);
 };
 

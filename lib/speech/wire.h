@@ -69,8 +69,8 @@ struct wire {
 	/* The member without which a JSON answer of status 200 is none. */
 	const char *answer;
 
-	/* Write the request of one round, streamed if the talk says so; NULL:
-	 * not built yet.  Return 0, or -1 with the buffer spoiled. */
+	/* Write the request of one round, streamed if the talk says so.  Return
+	 * 0, or -1 with the buffer spoiled. */
 	int (*write)(struct buf *, const struct talk *, const struct round *);
 
 	/* Read a whole JSON answer (checked by jspan_check()) into events.
@@ -82,8 +82,7 @@ struct wire {
 	 * data of an event (checked by jspan_check()) says of it. */
 	void (*usage)(struct usage *, struct jspan);
 
-	/* Return a reader of a streamed answer, or NULL if memory ran out;
-	 * NULL: not built yet. */
+	/* Return a reader of a streamed answer, or NULL if memory ran out. */
 	struct wire_reader *(*stream)(const struct conf_provider *);
 };
 
