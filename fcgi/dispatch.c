@@ -153,7 +153,7 @@ switched_off(const struct req *r, const struct match *m)
 	    !r->srv->conf->files_enabled);
 }
 
-/* Only one who is known and has his share left goes on. */
+/* Only a caller who is known and has some of their share left goes on. */
 static int
 let_in(struct req *r)
 {

@@ -47,7 +47,7 @@ shares_free(struct shares *S)
 	free(S);
 }
 
-/* Whoever has his share is told so in the words of the route's client. */
+/* Say in the words of the route's client why it is not let in. */
 static int
 refuse(struct req *r, enum gate_rc rc, enum share_kind kind)
 {

@@ -6,8 +6,8 @@
 
 /*
  * What one key or one user may have of a process at once (gate.h says how
- * much): its threads, and memory for bodies that are held as a whole.  Whoever
- * has his share waits for some seconds and is then told to come again.
+ * much): its threads, and memory for bodies that are held as a whole.  A
+ * request beyond the share waits for some seconds and is then refused.
  */
 
 /* Opaque types. */

@@ -89,7 +89,7 @@ fair(size_t mine, size_t left, size_t n)
 	return (n <= left && mine + n <= 2 * left);
 }
 
-/* Take ${n} places for ${who}, if they are free for him. */
+/* Take ${n} places for ${who}, if they are free for them. */
 static enum gate_rc
 take(struct gate *g, uint64_t who, size_t n)
 {
@@ -119,8 +119,8 @@ take_out(struct gate *g, struct waiter *w)
 }
 
 /*
- * Serve those who wait, in turn.  One who has his share is passed over; one for
- * whom too few places are left keeps those behind him waiting, or he would wait
+ * Serve those who wait, in turn.  One that has its share is passed over; one for
+ * whom too few places are left keeps those behind waiting, or it would wait
  * for ever.
  */
 static void
@@ -166,7 +166,7 @@ await(struct gate *g, struct waiter *w, uint64_t wait_s)
 		    &w->served, &g->lock, CLOCK_MONOTONIC, &until);
 }
 
-/* Who would take ${n} places now: why can he not? */
+/* Why can ${n} places not be had now? */
 static enum gate_rc
 why_not(struct gate *g, size_t n)
 {
@@ -174,7 +174,7 @@ why_not(struct gate *g, size_t n)
 	return (n <= g->places ? GATE_SHARE : GATE_FULL);
 }
 
-/* Wait in turn for ${n} places for ${who}, if he may. */
+/* Wait in turn for ${n} places for ${who}, if that is allowed. */
 static enum gate_rc
 wait_for(struct gate *g, uint64_t who, size_t n, uint64_t wait_s)
 {
@@ -199,7 +199,7 @@ wait_for(struct gate *g, uint64_t who, size_t n, uint64_t wait_s)
 	if (w.has)
 		return (GATE_PLACE);
 	take_out(g, &w);
-	serve(g); /* Whom he kept waiting. */
+	serve(g); /* Those that it kept waiting. */
 	return (why_not(g, n));
 }
 
