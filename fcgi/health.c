@@ -73,6 +73,9 @@ static const struct check {
 /* An answer to give while another is being looked for may be so old. */
 #define FRESH_MS 10000
 
+/* So many threads may wait for a newer one; more have the old one. */
+#define WAITING_MAX 2
+
 /*
  * Anybody may ask, so one thread at a time looks and the others take its answer
  * or the last one: else all of them could wait for a sandbox that is stuck.
@@ -81,6 +84,7 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t known;
 	int looking;
+	unsigned int waiting;
 	uint64_t at; /* When these were found, ms; 0: never. */
 	int ok[NCHECKS];
 } last = {.lock = PTHREAD_MUTEX_INITIALIZER, .known = PTHREAD_COND_INITIALIZER};
@@ -100,8 +104,12 @@ learn(struct req *r, int ok[NCHECKS])
 	const uint64_t since = clock_ms();
 
 	pthread_mutex_lock(&last.lock);
-	while (last.looking && last.at + FRESH_MS < since)
+	while (last.looking && last.at + FRESH_MS < since &&
+	    last.waiting < WAITING_MAX) {
+		last.waiting++;
 		(void)pthread_cond_wait(&last.known, &last.lock);
+		last.waiting--;
+	}
 	if (!last.looking && last.at <= since) {
 		last.looking = 1;
 		pthread_mutex_unlock(&last.lock);

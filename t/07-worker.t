@@ -11,6 +11,7 @@ use POSIX qw(WNOHANG);
 use Test::More;
 use Time::HiRes qw(sleep time);
 use JSON::PP ();
+use IO::Socket::INET;
 use Fcgi;
 use Satchel qw(header run);
 
@@ -318,6 +319,26 @@ ok(until_true(sub { ask($w, '/readyz') =~ /^Status: 200 .*"store":"ok","status":
     'without one in the settings: ready');
 kill TERM => $w->{pid};
 is(ended($w), 0, 'told to stop');
+
+# --- a sandbox that is stuck: who asks for it holds no more than a few threads ---
+
+{
+	my $stuck = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 50)
+	    or die $!;
+	my $url = 'sandbox.url=http://127.0.0.1:' . $stuck->sockport;
+	$w = start('-s', $url, '-s', 'workers.files_threads=5');
+	ok(until_true(sub { ask($w, '/healthz') ne '' }), 'a sandbox that is stuck');
+	my @asking = map { my $c = Fcgi->connect($w->{sock});
+	    $c->request('/readyz', ''); $c } 1 .. 12;
+	sleep 0.5;
+	my $t = time;
+	like(ask($w, '/healthz'), qr/^Status: 200/, '... and twelve ask for it');
+	cmp_ok(time - $t, '<', 2 * $slow, '... another is answered at once');
+	is((grep { ($_->answer(60)->{out} // '') =~ /^Status: 503/ } @asking), 12,
+	    '... and so are they');
+	kill TERM => $w->{pid};
+	is(ended($w), 0, 'told to stop');
+}
 
 # --- counters are for this machine, or for whom the web server says ---
 

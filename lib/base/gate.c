@@ -119,9 +119,9 @@ take_out(struct gate *g, struct waiter *w)
 }
 
 /*
- * Serve those who wait, in turn.  One that has its share is passed over; one for
- * whom too few places are left keeps those behind waiting, or it would wait
- * for ever.
+ * Serve those who wait, in turn.  One that has its share is passed over; one
+ * for whom too few places are left keeps those behind waiting, or it would
+ * wait for ever.
  */
 static void
 serve(struct gate *g)
