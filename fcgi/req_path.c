@@ -51,6 +51,24 @@ cut(const char *path, const char *mount)
 }
 
 /*
+ * Does ${script} look like the begin of a route of ours?  A server that hands all
+ * paths to a FastCGI worker takes the first piece of each for the program's.
+ */
+static int
+is_route(const char *script)
+{
+	static const char *const begins[] = {"/v1", "/api", "/api/v1",
+	    "/upload", "/exec", "/files", "/sessions", "/download", "/metrics",
+	    "/healthz", "/readyz", "/health", "/ready"};
+	size_t i;
+
+	for (i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strcmp(script, begins[i]) == 0)
+			return (1);
+	return (0);
+}
+
+/*
  * The program's own path, as CGI has it.  Some servers put the whole path into
  * SCRIPT_NAME; then PATH_INFO, if there is one at all, is the same again.
  */
@@ -60,7 +78,7 @@ script_name(const struct req *r)
 	const char *script = param(r, "SCRIPT_NAME");
 	const char *info = param(r, "PATH_INFO");
 
-	if (script == NULL || info == NULL ||
+	if (script == NULL || info == NULL || is_route(script) ||
 	    strncmp(info, script, strlen(script)) == 0)
 		return ("");
 	return (script);

@@ -2,6 +2,7 @@
 
 use strict;
 use warnings;
+use FindBin;
 use IO::Socket::INET;
 use Test::More;
 use Time::HiRes qw(sleep);
@@ -40,19 +41,21 @@ close $l;
 my $dir = "$s->{tmp}/light";
 mkdir $dir or die $!;
 chmod 0777, $dir;
+# The recipe that is handed out, with this stack's paths.
+sub recipe {
+	my ($name) = @_;
+	my $text = Satchel::_slurp("$FindBin::Bin/../conf/web/$name");
+	$text =~ s{/run/satchel/}{$s->{dir}/run/}g;
+	$text =~ s{/srv/satchel/files/}{$s->{root}/}g;
+	return $text;
+}
 open my $f, '>', "$dir/conf" or die $!;
-print $f <<"END";
+print $f <<"END" . recipe('lighttpd.conf');
 server.document-root = "$dir"
 server.port = $port
 server.bind = "127.0.0.1"
 server.errorlog = "$dir/error.log"
-server.modules = ( "mod_fastcgi" )
-# The worker does ranges, and refuses several at once, which lighttpd would not.
-server.range-requests = "disable"
-fastcgi.server = ( "/" => (( "socket" => "$s->{dir}/run/files.sock",
-    "check-local" => "disable", "fix-root-scriptname" => "enable",
-    "x-sendfile" => "enable",
-    "x-sendfile-docroot" => ( "$s->{root}/" ) )) )
+server.upload-dirs = ( "$dir" )
 END
 close $f;
 chmod 0644, "$dir/conf";
@@ -87,12 +90,56 @@ $c->wait_for(sub { IO::Socket::INET->new(PeerAddr => '127.0.0.1',
 	$r = $c->get("/v1/files/$id/content",
 	    headers => ['If-None-Match' => $tag]);
 	is("$r->{status}$r->{body}", '304', 'not modified');
+	is($s->get('/v1/models')->{status}, 200, 'the other pool');
+	is($s->get('/readyz', as => undef)->{status}, 200, 'a path without more');
 	my $big = join '', map { chr($_ % 253) } 1 .. 5000000;
 	my $bid = $c->file($big, 'big.bin');
 	is(sha256_hex($c->get("/v1/files/$bid/content")->{body}),
 	    sha256_hex($big), 'a large file');
 }
 
+kill 'TERM', $pid;
+waitpid $pid, 0;
+undef $pid;
+
+# --- Apache, by mod_proxy_fcgi ---
+
+my $modules = '/usr/lib/apache2/modules';
+open $f, '>', "$dir/apache.conf" or die $!;
+print $f <<"END" . recipe('apache.conf');
+ServerRoot $dir
+ServerName localhost
+Listen 127.0.0.1:$port
+PidFile $dir/apache.pid
+ErrorLog $dir/apache-error.log
+LoadModule mpm_event_module $modules/mod_mpm_event.so
+LoadModule authz_core_module $modules/mod_authz_core.so
+LoadModule proxy_module $modules/mod_proxy.so
+LoadModule proxy_fcgi_module $modules/mod_proxy_fcgi.so
+END
+close $f;
+chmod 0644, "$dir/apache.conf";
+$c->{s}->restart(set => { 'files.sendfile' => 'stream' });
+$pid = fork // die "fork: $!";
+if (!$pid) {
+	$ENV{PATH} .= ':/usr/sbin:/sbin';
+	open STDERR, '>', "$dir/start.log" or die $!;
+	exec split(' ', $as), 'apache2', '-d', $dir, '-f', "$dir/apache.conf",
+	    '-DFOREGROUND' or die $!;
+}
+$c->wait_for(sub { IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+    PeerPort => $port) }) or die('Apache does not start');
+{
+	local $s->{port} = $port;
+	is($s->get('/readyz', as => undef)->{status}, 200, 'Apache: it answers');
+	is($s->get('/v1/models')->{status}, 200, 'Apache: the pool for models');
+	is($s->get('/v1/files', as => undef)->{status}, 401, 'Apache: no key');
+	my $file = $s->upload($ten, name => 'a b.txt')->{json}{id};
+	my $r = $s->get("/v1/files/$file/content", headers => [Range => 'bytes=7-']);
+	is("$r->{status} $r->{body}", '206 789', 'Apache: a file, and a part of it');
+	is($s->get("/v1/files/$file/nope%2f")->{status}, 404,
+	    'Apache: a path that is no route is answered by the worker');
+}
 kill 'TERM', $pid;
 waitpid $pid, 0;
 undef $pid;
