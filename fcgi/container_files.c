@@ -236,7 +236,7 @@ add_uploaded(struct req *r)
  * POST /v1/containers/{id}/files
  *
  * 200: the file lies in the container.
- * 400, 413: a form or body that will not do; an expired container.
+ * 400, 413: a form or body that is not valid; an expired container.
  * 404: no such container, or no such file.
  * 409: code is running there.
  */

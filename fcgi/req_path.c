@@ -51,8 +51,8 @@ cut(const char *path, const char *mount)
 }
 
 /*
- * Does ${script} look like the begin of a route of ours?  A server that hands all
- * paths to a FastCGI worker takes the first piece of each for the program's.
+ * Does a route of ours begin with ${script}?  A server that hands all paths to
+ * a FastCGI worker takes the first piece of each for the program's name.
  */
 static int
 is_route(const char *script)

@@ -137,7 +137,7 @@ $c->wait_for(sub { IO::Socket::INET->new(PeerAddr => '127.0.0.1',
 	my $file = $s->upload($ten, name => 'a b.txt')->{json}{id};
 	my $r = $s->get("/v1/files/$file/content", headers => [Range => 'bytes=7-']);
 	is("$r->{status} $r->{body}", '206 789', 'Apache: a file, and a part of it');
-	is($s->get("/v1/files/$file/nope%2f")->{status}, 404,
+	is($s->get('/v1/nope')->{json}{error}{type}, 'invalid_request_error',
 	    'Apache: a path that is no route is answered by the worker');
 }
 kill 'TERM', $pid;

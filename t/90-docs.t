@@ -41,7 +41,7 @@ sub page {
 # All options in ${text} but those that every program has and need not mention.
 sub options {
 	my ($text) = @_;
-	return set(grep { !/^--(?:help|version)$/ }
+	return set(grep { !/^(?:-h|--help|--version)$/ }
 	    $text =~ /(?<![\w-])(--?[a-z][a-z-]*)/g);
 }
 
@@ -161,6 +161,30 @@ for my $i (0 .. $#blocks) {
 }
 is($rc, 0, 'README: all of it runs');
 diag($out) if $rc;
+
+# The demo's program reads what spreadsheets of many countries save, and does not
+# draw what has no numbers.
+{
+	my $demo = decode_json(slurp("$top/tools/scripted-demo.json"));
+	my ($python) = $demo->{rounds}[0][0]{calls}[0]{arguments}{command}
+	    =~ /<<'PY'\n(.*)^PY$/ms;
+	for (['semicolons', "month;amount\nJan;1,5\nFeb;2,5\n", 'amount sum 4.0'],
+	    ['no numbers', "a;b\nx;y\n", 'no column of the file holds numbers only'],
+	    ['no rows', "a;b\n", 'the file has no rows below its first line']) {
+		my ($what, $csv, $says) = @$_;
+		my $here = tempdir('satchel-csv.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+		open my $fh, '>', "$here/x.csv" or die $!;
+		print $fh $csv;
+		close $fh;
+		open $fh, '>', "$here/x.py" or die $!;
+		print $fh $python;
+		close $fh;
+		my $out = `cd '$here' && MPLBACKEND=Agg MPLCONFIGDIR='$here' /usr/bin/python3 x.py x.csv 2>&1`;
+		like($out, qr/^\Q$says\E$/m, "the demo's program: $what");
+		is(-e "$here/chart.png" ? 1 : 0, $what eq 'semicolons' ? 1 : 0,
+		    '... draws what there is');
+	}
+}
 
 # What the block that begins with ${like} has printed.
 sub printed {

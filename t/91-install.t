@@ -104,7 +104,6 @@ my (@commands, @cron, @stray);
 	for (split /^/, slurp("$top/INSTALL")) {
 		$chapter = $1 if /^(\d)\. [A-Z]/;
 		if (defined $end) {
-			s/^  //;
 			$commands[-1]{text} .= $_;
 			undef $end if $_ eq "$end\n";
 		} elsif (/^  ([#\$]) (.*\n)/) {
@@ -113,7 +112,7 @@ my (@commands, @cron, @stray);
 			$end = $1 if /<<'?(\w+)'?/;
 		} elsif (m{^  \*/}) {
 			push @cron, s/^\s+//r;
-		} elsif (/^  / && $chapter > 0 && $chapter < 9) {
+		} elsif (/^  \S/ && $chapter > 0 && $chapter < 9) {
 			push @stray, $_;
 		}
 	}
@@ -273,7 +272,10 @@ sub staged {
 		$names++;
 		$no .= "$_\n" if !m{^/opt/satchel/} || !-x "$dir$_";
 	}
-	is("$names $no", '5 ', 'staged: units and cron name what is there');
+	is("$names $no", '6 ', 'staged: units and cron name what is there');
+	ok(-x "$dir/opt/satchel/share/satchel/tools/deps", 'staged: tools/deps');
+	is(join('', sh("sh '$dir/opt/satchel/share/satchel/tools/deps' -n run lang-bash")),
+	    '0', 'staged: ... which finds its table of languages');
 	is(scalar(() = glob "$dir/opt/satchel/share/man/man8/*.8"), 5,
 	    'staged: the manual');
 	my $doc = "$dir/opt/satchel/share/doc/satchel";
@@ -291,6 +293,14 @@ sub staged {
 	ok(-s "$doc/LICENSE", 'staged: the licence');
 	is((sh("find '$dir/opt' ! -perm -o=r -print"))[1], '',
 	    'staged: all can be read by all');
+	my $put = "DESTDIR='$dir' PREFIX=/opt/satchel";
+	is(join('', sh("make -s install-libs $put")), '0', 'staged: the libraries');
+	my $loads = (sh("ldd '$dir/opt/satchel/sbin/satchel'"))[1];
+	like($loads, qr{libjson-c\S+ => \S*/opt/satchel/sbin/\.\./lib/},
+	    'staged: ... which the program takes from there');
+	sh("rm -rf '$dir/opt/satchel/lib'");
+	is(join('', sh("make -s uninstall $put")), '0', 'staged: uninstalled');
+	is((sh("find '$dir' -type f"))[1], '', 'staged: ... and nothing is left');
 }
 
 sub without_root {
@@ -410,6 +420,9 @@ like($said, qr/^\{.*"status":"ok"\}/m, 'ready');
 like($said, qr/^ok    database.schema/m, 'check: the schema');
 like($said, qr/^ok    sandbox.health/m, 'check: the sandbox');
 unlike($said, qr/^FAIL/m, 'check: nothing has failed');
+like($said, qr/^\d+ warnings?, 0 failures$/m, 'check: the last line says so');
+is((ask('http://127.0.0.1:8090/sessions', '-X', 'POST'))[0], 401,
+    'the sandbox wants its token');
 my $units = 'satchel@files.service satchel@run.service '
     . 'satchel-sandbox.service satchel-keeper.service';
 is(join('', sh("systemd-analyze verify --man=no $units")), '0',
@@ -520,6 +533,17 @@ is($rc, 0, 'shared: an account and its database') or diag($out);
 shared_hosting('/home/you', undef, qw(setpriv --reuid=you --regid=you
     --init-groups env -i HOME=/home/you PATH=/usr/local/bin:/usr/bin:/bin
     O=/usr/src/build));
+
+# --- 9: removal ---
+
+do_chapter(9);
+is((sh('ls -d /usr/local/sbin/satchel* /usr/local/share/satchel /etc/satchel '
+    . '/srv/satchel /etc/nginx/satchel /etc/cron.d/satchel 2>/dev/null'))[1], '',
+    'removed: nothing is left');
+isnt((sh('getent passwd satchel satchel-sandbox'))[0], 0,
+    'removed: nor the accounts');
+is((sh("mariadb -N -e 'SHOW DATABASES' | grep -cx satchel"))[1], "0\n",
+    'removed: nor the database');
 
 is(join('', map { $_->{text} } grep { !$_->{ran} } @commands), '',
     'no command of INSTALL was left out');
