@@ -23,14 +23,15 @@ my @nobody = $> == 0 ? qw(setpriv --reuid=65534 --regid=65534 --clear-groups --)
 my ($admin, $sandbox, $refuse) = map { abs_path(Satchel::program($_)) }
     'satchel-admin', 'satchel-sandbox', 't/tool/refuse';
 
-# What check says of the item host.isolation when @in runs it.
+# What check says of an item, host.isolation if none is named, when @in runs it.
 my @level;
+my $item = 'host.isolation';
 sub look {
 	my (@in) = @_;
 	my $r = Satchel::run(@nobody, @in, $admin, '--json', '-c', '/dev/null',
 	    '-s', "files.root=$dir", @level, 'check');
 	my $json = eval { JSON::PP->new->decode($r->{out}) } || {};
-	my ($i) = grep { $_->{item} eq 'host.isolation' } @{$json->{checks}};
+	my ($i) = grep { $_->{item} eq $item } @{$json->{checks}};
 	return $i || { state => '?', saw => "$r->{out}$r->{err}" };
 }
 
@@ -207,6 +208,18 @@ push @level, '-s', 'sandbox.dir=/';
 $i = look();
 is($i->{state}, $> == 0 || (stat '/')[4] != $> ? 'warn' : 'FAIL',
     'what is refused to us is perhaps not to the owner of sandbox.dir');
+@level = ();
+
+# A kernel that was built without a part.
+$item = 'host.sockets';
+@level = ('-s', "sandbox.dir=$dir/sessions");
+$i = look();
+is("$i->{state} $i->{saw}", 'ok the kernel shows what unix sockets hold',
+    'unix sockets are shown');
+$i = look($refuse, 93, 'netlink');
+like("$i->{state} $i->{saw}", qr/^warn the kernel does not show .* have [1-9]\d*$/,
+    '... or not');
+like($i->{remedy}, qr/^take a kernel with CONFIG_UNIX_DIAG/, '... and its remedy');
 @level = ();
 
 # The sandbox does not start there, and says the same.

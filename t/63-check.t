@@ -57,7 +57,8 @@ is($r->{exit}, 0, 'a healthy system passes');
 my $one = $> == 0 ? '' : 'sandbox.users';
 is(join(' ', grep { $is->{$_}{state} ne 'ok' } sort keys %$is), $one,
     '... in every item');
-for my $item (qw(host.isolation host.languages host.packages host.descriptors host.backlog
+for my $item (qw(host.isolation host.languages host.packages host.sockets
+    host.descriptors host.backlog
     host.documents host.memory host.threads log.file sweep sandbox.health
     sandbox.users sandbox.keeper providers nginx.body nginx.time nginx.bytes store.publish store.space
     store.clock database database.schema database.charset database.clock

@@ -18,6 +18,7 @@
 #include "jail/plain.h"
 #include "jail/probe.h"
 #include "jail/ready.h"
+#include "jail/socks.h"
 
 #include "tools/admin_check.h"
 
@@ -182,6 +183,28 @@ look_packages(const struct check *k, struct buf *said)
 		return (CHECK_WARN);
 	buf_printf(said, "%zu of those that models look for", n);
 	return (CHECK_OK);
+}
+
+/* Can it be seen what a session's unix sockets hold? */
+static enum check_state
+look_sockets(const struct check *k, struct buf *said)
+{
+	struct limits lim;
+	int fd;
+
+	limits_of(k->c, &lim);
+	if (lim.isolation == ISOLATION_REMOTE || no_sandbox(k))
+		return (CHECK_SKIP);
+	if ((fd = socks_open()) != -1) {
+		(void)close(fd);
+		buf_puts(said, "the kernel shows what unix sockets hold");
+		return (CHECK_OK);
+	}
+	buf_printf(said,
+	    "the kernel does not show what unix sockets hold: a session may"
+	    " have %" PRIu64,
+	    socks_most(&lim));
+	return (CHECK_WARN);
 }
 
 /* May a worker open as many descriptors as its threads can need? */
@@ -404,6 +427,8 @@ const struct check_item check_host[] = {
 	{ "host.packages", look_packages,
 	  "install them (tools/deps data, or tools/make-rootfs where "
 	  "sandbox.rootfs is set)" },
+	{ "host.sockets", look_sockets,
+	  "take a kernel with CONFIG_UNIX_DIAG, or modprobe unix_diag" },
 	{ "host.descriptors", look_descriptors,
 	  "raise the limit (LimitNOFILE= in the unit), or lower "
 	  "workers.run_threads" },

@@ -224,6 +224,13 @@ most_tasks(const struct limits *l)
 }
 
 int
+limits_supervisor(void)
+{
+
+	return (set(RLIMIT_SIGPENDING, LIMIT_SIGNALS));
+}
+
+int
 limits_apply(const struct limits *l, uint64_t loaded)
 {
 	/*
@@ -247,7 +254,7 @@ limits_apply(const struct limits *l, uint64_t loaded)
 	    {RLIMIT_CPU, l->lifetime_s},
 	    {RLIMIT_MEMLOCK, 65536},
 	    {RLIMIT_MSGQUEUE, 0},
-	    {RLIMIT_SIGPENDING, 1024},
+	    {RLIMIT_SIGPENDING, LIMIT_SIGNALS},
 	    {RLIMIT_STACK, 8ULL << 20},
 	    {RLIMIT_NICE, 0},
 	    {RLIMIT_RTPRIO, 0},

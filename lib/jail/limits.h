@@ -28,6 +28,7 @@ struct limits {
 #define LIMIT_SHM (16ULL << 20) /* of /dev/shm, */
 #define LIMIT_OUTPUT (1U << 20) /* and kept of each output stream. */
 #define LIMIT_FDS 256
+#define LIMIT_SIGNALS 1024 /* That wait for processes, timers included. */
 
 #define LIMITS_WORDS 11
 #define LIMITS_WORD (LIMITS_PATH + 16) /* Room for one of them. */
@@ -81,6 +82,13 @@ uint64_t limits_loaded(void);
  * Does limits_apply() make no difference between ${a} and ${b}?
  */
 int limits_alike(const struct limits *, const struct limits *);
+
+/**
+ * limits_supervisor():
+ * Put the calling supervisor under those limits that bound what its guests can
+ * have wait for it.  Return 0 or -1 with errno.
+ */
+int limits_supervisor(void);
 
 /**
  * limits_apply(l, loaded):

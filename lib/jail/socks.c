@@ -195,13 +195,21 @@ socks_open(void)
 	return (fd);
 }
 
+uint64_t
+socks_most(const struct limits *l)
+{
+	uint64_t each = largest();
+
+	return (each == 0 ? 0 : l->memory / 2 / each);
+}
+
 /* Where the kernel shows nothing: as if each were full. */
 static uint64_t
 guess(const struct jail *J)
 {
-	uint64_t n = J->held.sockets.n * largest();
+	const uint64_t n = J->held.sockets.n;
 
-	return (n > J->lim.memory / 2 ? PROC_BLIND : n);
+	return (n > socks_most(&J->lim) ? PROC_BLIND : n * largest());
 }
 
 uint64_t

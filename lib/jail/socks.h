@@ -20,12 +20,18 @@
 int socks_open(void);
 
 /**
+ * socks_most(l):
+ * How many unix sockets a session with the limits ${l} may have there: as many
+ * as hold no more than half of its memory, each as full as it can be.
+ */
+uint64_t socks_most(const struct limits *);
+
+/**
  * socks_bytes(J):
  * The bytes that the unix sockets of ${J} hold, as far as its guests can have
  * taken them: those of its network namespace, or where it has none of its own
  * those that held_look() has last found.  PROC_BLIND if that cannot be told, or
- * if the kernel cannot show it and so many as there are could hold more than
- * half of the session's memory.
+ * if the kernel cannot show it and there are more than socks_most().
  */
 uint64_t socks_bytes(const struct jail *);
 

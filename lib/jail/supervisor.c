@@ -164,7 +164,7 @@ supervisor_first(struct jail *J)
 
 	/* Nobody may look at us, nor may we gain anything any more. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || filter_drop() ||
-	    (J->sigs = watch_children(J)) == -1 ||
+	    limits_supervisor() || (J->sigs = watch_children(J)) == -1 ||
 	    (J->root = open(J->rules == -1 ? NS_WORKSPACE : J->land.work,
 		 O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1 ||
 	    fcntl(SUPERVISOR_LOCK, F_SETFD, FD_CLOEXEC) ||

@@ -753,8 +753,14 @@ for e in l:
 time.sleep(0.2)
 print(len(l) * len(f))
 PY
-quiet('83 to 89: nothing is left of them');
-same_supervisor('83 to 89: the supervisor survives');
+is(py(<<'PY'), 'EAGAIN True', '92: timers and signals that wait');
+n = 0
+i = ctypes.c_int()
+while (r := sc(222, 1, 0, ctypes.byref(i))) == 'done' and n < 5000: n += 1
+print(r, n <= 1024)
+PY
+quiet('83 to 92: nothing is left of them');
+same_supervisor('83 to 92: the supervisor survives');
 	return;
 }
 

@@ -1,4 +1,5 @@
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -15,7 +16,8 @@
  * A machine that refuses: run a program under a system call filter as a
  * container runtime sets one.
  *	refuse ERRNO CALL[,CALL]... PROGRAM [WORD]...
- * where CALL may be "userns", the making of user namespaces.
+ * where CALL may be "userns", the making of user namespaces, or "netlink", that
+ * of sockets of that kind.
  */
 
 #ifndef CLONE_NEWUSER
@@ -27,10 +29,12 @@
 static const struct {
 	const char *name;
 	unsigned int nr;
-	int flag; /* Only with CLONE_NEWUSER among its flags. */
+	unsigned int flag; /* Only with this among the bits of its first
+			    * argument; 0: always. */
 } calls[] = {
-    {"userns", SYS_unshare, 1},
-    {"userns", SYS_clone, 1},
+    {"userns", SYS_unshare, CLONE_NEWUSER},
+    {"userns", SYS_clone, CLONE_NEWUSER},
+    {"netlink", SYS_socket, AF_NETLINK},
     {"mount", SYS_mount, 0},
     {"umount2", SYS_umount2, 0},
     {"mount_setattr", SYS_mount_setattr, 0},
@@ -59,7 +63,7 @@ deny(size_t i, unsigned int err)
 	if (calls[i].flag) {
 		put(BPF_JMP | BPF_JEQ | BPF_K, 0, 4, calls[i].nr);
 		put(BPF_LD | BPF_W | BPF_ABS, 0, 0, ARG0);
-		put(BPF_JMP | BPF_JSET | BPF_K, 0, 1, CLONE_NEWUSER);
+		put(BPF_JMP | BPF_JSET | BPF_K, 0, 1, calls[i].flag);
 		put(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | err);
 		put(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
 	} else {
