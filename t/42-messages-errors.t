@@ -297,8 +297,8 @@ is(ask('plain', with => { tool_choice => { type => 'none' } })->{status}, 200,
     'nor when it may not be called');
 $s->restart(providers => $p->port, set => { 'sandbox.url' => '' });
 $r = ask('plain');
-is(short($r), "400 invalid_request_error: The tool 'code_execution_20250825' "
-    . 'is not available: no sandbox is configured here.', 'none configured');
+is(short($r), "400 invalid_request_error: The model 'plain' cannot be offered the "
+    . "tool 'code_execution_20250825': no sandbox is configured here.", 'none configured');
 $r = ask('plain', headers => ['X-Code-Execution' => 'local']);
 is(short($r), '400 invalid_request_error: No sandbox is configured here, so '
     . 'no code can be run.', 'none configured, and local asked for');
