@@ -20,10 +20,15 @@
 
 #define NAMEMAX 256 /* Of a parameter's name. */
 
-/* A body that nobody wanted is read to its end if it is this small and comes
- * this fast, so that the connection can be kept. */
-#define DRAIN_MAX 65536
+/*
+ * A body that nobody wanted is read to its end if it is this small and comes
+ * this fast, so that the connection can be kept: ours, and the client's, which
+ * nginx otherwise closes though it may have told the client that it is kept.
+ * All of it may take so long, or one that trickles would hold a thread.
+ */
+#define DRAIN_MAX (1 << 20)
 #define DRAIN_MS 10
+#define DRAIN_ALL_MS 250
 
 /* Some CGI servers give up on a program that does not read all they send. */
 #define DRAIN_CGI_MS 30000
@@ -315,7 +320,8 @@ io_patience(struct io *io, uint64_t ms)
 static void
 drain(struct io *io)
 {
-	char trash[4096];
+	const uint64_t until = clock_ms() + DRAIN_ALL_MS;
+	char trash[16384];
 	size_t n;
 
 	if (io->declared > DRAIN_MAX)
@@ -326,7 +332,7 @@ drain(struct io *io)
 		(void)io_flush(io);
 		io_patience(io, DRAIN_MS);
 	}
-	while (io->got <= DRAIN_MAX &&
+	while (io->got <= DRAIN_MAX && clock_ms() < until &&
 	    io_read(io, trash, sizeof(trash), &n) == IO_OK)
 		;
 }

@@ -169,7 +169,7 @@ my ($sock, $pid) = start('two', 1, 2);
 # Leftovers.
 {
 	my $c = Fcgi->connect($sock);
-	for my $n (1, 5000, 60_000) {
+	for my $n (1, 5000, 60_000, 1_000_000) {
 		$c->request('/ignore/0', 'x' x $n);
 		is($c->answer->{body}, 'ignored', "$n bytes unread");
 		$c->request('/sum', 'next');
@@ -192,6 +192,13 @@ my ($sock, $pid) = start('two', 1, 2);
 		is($c->answer->{body}, 'ignored', 'a huge body refused at once');
 		ok($c->closed(3), '... and its connection closed');
 	}
+	# One that trickles must not hold a thread.
+	$c = Fcgi->connect($sock);
+	$c->send(Fcgi::head(1, REQUEST_URI => '/ignore/0', CONTENT_LENGTH => 60_000));
+	my $began = time;
+	$c->send(Fcgi::record(Fcgi::T_STDIN, 'y'))
+	    until $c->closed(0.004) || time - $began > 5;
+	cmp_ok(time - $began, '<', 1 * $patience, 'a body that trickles is not waited for');
 	$c = Fcgi->connect($sock);
 	$c->send(Fcgi::head(1, REQUEST_URI => '/ignore/0', CONTENT_LENGTH => 9)
 	    . Fcgi::record(Fcgi::T_STDIN, 'stal'));

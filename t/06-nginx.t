@@ -64,7 +64,7 @@ sub post_text {
 
 {
 	my @clients = ((map { post_text(undef, 'x' x $_) } 65_537, 100_000,
-	    150_000, 250_000), (post_text($s->{key}{bob}, '{"purpose":"user_data",'
+	    250_000, 1_500_000), (post_text($s->{key}{bob}, '{"purpose":"user_data",'
 	    . '"filename":"a.txt","bytes":10,"mime_type":"text/plain"}')) x 4);
 	my (@pipes, %all);
 	for my $request (@clients) {
