@@ -286,12 +286,18 @@ io_gone(const struct io *io)
 void
 io_abort(struct io *io)
 {
+	static const char none[8]; /* Of no version of the protocol. */
 
 	io->failed = 1;
 	io->outlen = 0;
-	/* Without this the library would still send a proper end. */
-	if (io->fcgx != NULL)
-		(void)shutdown(io->fcgx->ipcFd, SHUT_RDWR);
+	if (io->fcgx == NULL)
+		return;
+	/* To nginx an answer of unknown length that just ends is whole: it
+	 * takes a record that is none to make it break its client's off.  And
+	 * the library would still send a proper end. */
+	(void)send(
+	    io->fcgx->ipcFd, none, sizeof(none), MSG_NOSIGNAL | MSG_DONTWAIT);
+	(void)shutdown(io->fcgx->ipcFd, SHUT_RDWR);
 }
 
 int

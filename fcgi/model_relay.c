@@ -9,8 +9,12 @@
 #include "data/caller.h"
 #include "run/ask.h"
 #include "run/hold.h"
+#include "speech/answer.h"
+#include "speech/fill.h"
+#include "speech/passing.h"
 #include "speech/used.h"
 #include "speech/wire.h"
+#include "speech/wire_error.h"
 
 #include "fcgi/io.h"
 #include "fcgi/model.h"
@@ -18,8 +22,10 @@
 #include "fcgi/model_inline.h"
 #include "fcgi/req.h"
 
-#define WHOLE_MAX 1048576       /* A JSON answer up to here is judged. */
+#define WHOLE_MAX (64UL << 20)  /* A JSON answer up to here is judged, */
+#define OTHER_MAX 1048576       /* or one of another path. */
 #define ANSWER_MAX (1ULL << 30) /* Of anything that is passed on. */
+#define OUT_MAX (128UL << 20)   /* Of what one read makes. */
 #define MORE_MAX 4096           /* Of a model's name. */
 #define MEM_MIN (16UL << 20)    /* Besides files. */
 
@@ -31,8 +37,10 @@ struct relay {
 	char type[128], retry_after[32];
 	struct hold *watch; /* Over files it names; NULL: not looked for. */
 	struct used *used;  /* Over its tokens; NULL likewise. */
-	int flowing;        /* Passed on as it comes... */
-	struct buf held;    /* ...until then kept here. */
+	struct passing *passing; /* A model's stream; else NULL. */
+	struct buf out;          /* What that makes to be sent. */
+	int flowing;             /* Passed on as it comes... */
+	struct buf held;         /* ...until then kept here. */
 };
 
 /* ---- The request */
@@ -134,6 +142,10 @@ on_head(void *cookie, int status, const struct upstream_head *head)
 	    y->retry_after, sizeof(y->retry_after), head, "retry-after");
 	if (status == 200 && y->to.path == NULL)
 		watch(y);
+	if (status == 200 && y->to.path == NULL && is_stream(y)) {
+		y->passing = passing_new(y->m->provider, y->m->peek.model);
+		return (y->passing != NULL ? 0 : -1);
+	}
 	if (status == 200 && (is_stream(y) || (y->to.any_type && !is_json(y))))
 		return (begin(y, -1));
 	return (0);
@@ -157,7 +169,7 @@ hold(struct relay *y, const void *p, size_t len)
 
 	if (y->status != 200 && y->held.len + len > ASK_ERROR_MAX)
 		return (0);
-	if (y->held.len + len <= WHOLE_MAX)
+	if (y->held.len + len <= (y->to.path == NULL ? WHOLE_MAX : OTHER_MAX))
 		return (buf_put(&y->held, p, len));
 	if (!is_json(y))
 		return (-1);
@@ -165,6 +177,32 @@ hold(struct relay *y, const void *p, size_t len)
 		return (-1);
 	buf_free(&y->held);
 	return (pass(y, p, len));
+}
+
+/* Send on the events that have come, with the first of them the head. */
+static int
+send_events(struct relay *y)
+{
+	int rc = 0;
+
+	if (!buf_ok(&y->out))
+		return (-1);
+	if (y->out.len > 0)
+		rc = (!y->flowing && begin(y, -1)) ||
+		    pass(y, y->out.p, y->out.len);
+	buf_drop(&y->out, y->out.len);
+	return (rc ? -1 : 0);
+}
+
+/* Until something was sent, an error can still be told with a status. */
+static int
+pass_events(struct relay *y, const void *p, size_t len)
+{
+	enum passing_rc rc = passing_feed(y->passing, p, len, &y->out);
+
+	if ((rc == PASSING_TOLD && !y->flowing) || rc == PASSING_FAILED)
+		return (-1);
+	return (send_events(y));
 }
 
 static int
@@ -176,21 +214,84 @@ on_body(void *cookie, const void *p, size_t len)
 		hold_see(y->watch, p, len);
 	if (y->used != NULL)
 		used_see(y->used, p, len);
+	if (y->passing != NULL)
+		return (pass_events(y, p, len));
 	return (y->flowing ? pass(y, p, len) : hold(y, p, len));
 }
 
-/* Does the whole answer say what this wire's answers say? */
+/* Does the whole answer say what this wire's answers say?  If not, fill in why
+ * for the caller. */
 static int
-is_answer(const struct relay *y)
+check_answer(struct relay *y, struct jspan *root)
 {
+	struct model_req *m = y->m;
 	struct jspan_info info;
+	struct wire_error e;
 	struct jspan v;
 
-	return (y->held.len > 0 &&
-	    jspan_check(y->held.p, y->held.len, JSPAN_DEPTH_MAX, &info) ==
-		JSPAN_OK &&
-	    (y->to.answer == NULL ||
-		jspan_get(info.root, y->to.answer, &v) > 0));
+	if (y->held.len > 0 && y->held.p[0] == '<')
+		return (refuse(&m->why, P_UPSTREAM, NULL, "%s", ANSWER_PAGE));
+	if (y->held.len == 0 ||
+	    jspan_check(y->held.p, y->held.len, JSPAN_DEPTH_MAX, &info) !=
+		JSPAN_OK)
+		return (wire_refuse(m->provider, 502, NULL, NULL, 0, &m->why));
+	if (y->to.path == NULL && wire_error(info.root, 0, &e))
+		return (wire_refuse(m->provider, e.status, y->retry_after,
+		    e.at.p, e.at.len, &m->why));
+	if (y->to.answer != NULL && jspan_get(info.root, y->to.answer, &v) == 0)
+		return (wire_refuse(m->provider, 502, NULL, NULL, 0, &m->why));
+	*root = info.root;
+	return (0);
+}
+
+/* The answer under the name by which the caller knows the model. */
+static int
+send_answer(struct relay *y, struct jspan root)
+{
+	const struct model_req *m = y->m;
+	struct buf name = BUF_INIT(MORE_MAX), b = BUF_INIT(2 * WHOLE_MAX);
+	int rc = -1;
+
+	if (y->to.path != NULL)
+		rc = begin(y, (int64_t)y->held.len) ||
+		    pass(y, y->held.p, y->held.len);
+	else if (jput_str(&name, m->peek.model) == 0 &&
+	    fill_answer(&b, (enum conf_wire)m->provider->wire,
+		(struct jspan){y->held.p, y->held.len}, root,
+		(struct jspan){name.p, name.len}) == 0)
+		rc = begin(y, (int64_t)b.len) || pass(y, b.p, b.len);
+	buf_free(&name);
+	buf_free(&b);
+	return (rc ? -1 : 0);
+}
+
+/* A model's stream is over: if it did not come to its end, say so in it. */
+static int
+end_events(struct relay *y, enum upstream_rc rc)
+{
+	struct model_req *m = y->m;
+	struct problem_row row;
+	enum passing_rc state =
+	    passing_end(y->passing, rc != UPSTREAM_OK, &y->out);
+
+	if (state == PASSING_MORE)
+		(void)ask_failed(
+		    rc == UPSTREAM_OK ? UPSTREAM_CUT : rc, &m->why);
+	if (state == PASSING_TOLD || state == PASSING_FAILED) {
+		passing_why(y->passing, &m->why);
+		if (m->why.kind == P_RATE)
+			m->why.retry_after = wire_seconds(y->retry_after);
+	}
+	if (state != PASSING_WHOLE && !y->flowing &&
+	    (state != PASSING_MORE || y->out.len == 0))
+		return (model_refuse(m));
+	if (state == PASSING_MORE || state == PASSING_FAILED) {
+		row = model_problem(&m->why);
+		if (passing_fail(
+			y->passing, &row, m->why.message, m->r->id, &y->out))
+			return (-1);
+	}
+	return (send_events(y));
 }
 
 /* Has the provider no such path?  A model it has not says so of itself. */
@@ -207,11 +308,14 @@ static int
 give_back(struct relay *y, enum upstream_rc rc)
 {
 	struct model_req *m = y->m;
+	struct jspan root;
 
 	if (m->r->gone || rc == UPSTREAM_GONE) {
 		m->r->gone = 1;
 		return (-1);
 	}
+	if (y->passing != NULL)
+		return (end_events(y, rc));
 	if (y->flowing) /* Whole; or broken off, and so is ours then. */
 		return (rc == UPSTREAM_OK ? 0 : -1);
 	if (rc == UPSTREAM_OK && y->to.absent != NULL && is_absent(y)) {
@@ -223,12 +327,8 @@ give_back(struct relay *y, enum upstream_rc rc)
 	else if (y->status != 200)
 		(void)wire_refuse(m->provider, y->status, y->retry_after,
 		    y->held.p, y->held.len, &m->why);
-	else if (!is_answer(y))
-		(void)wire_refuse(m->provider, 502, NULL, NULL, 0, &m->why);
-	else if (begin(y, (int64_t)y->held.len))
-		return (-1);
-	else
-		return (pass(y, y->held.p, y->held.len));
+	else if (check_answer(y, &root) == 0)
+		return (send_answer(y, root));
 	return (model_refuse(m));
 }
 
@@ -258,8 +358,10 @@ exchange(struct model_req *m, const struct relay_to *to,
     const struct ask_head *h, const struct buf *body)
 {
 	const struct wire *w = wire_of((enum conf_wire)m->provider->wire);
-	struct relay y = {
-	    .m = m, .to = {.answer = w->answer}, .held = BUF_INIT(WHOLE_MAX)};
+	struct relay y = {.m = m,
+	    .to = {.answer = w->answer},
+	    .held = BUF_INIT(WHOLE_MAX),
+	    .out = BUF_INIT(OUT_MAX)};
 	const struct upstream_call call = {.label = m->provider->name,
 	    .method = "POST",
 	    .base = h->base,
@@ -279,6 +381,8 @@ exchange(struct model_req *m, const struct relay_to *to,
 		y.to = *to;
 	rc = give_back(&y, upstream_run(&call));
 	buf_free(&y.held);
+	buf_free(&y.out);
+	passing_free(y.passing);
 	record(&y);
 	return (rc);
 }

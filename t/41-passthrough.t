@@ -205,7 +205,7 @@ is($r->{status}, 200, 'a caller\'s function of that name is the caller\'s');
 
 my %expect = (
 	html => [502, qr/^The model provider answered with an error\.$/],
-	html200 => [502, qr/^The model provider answered with an error\.$/],
+	html200 => [502, qr/^The model provider answered with a web page/],
 	detail => [404, qr/^Not Found$/],
 	closes => [502, qr/^The model provider broke the connection off\.$/],
 	error200 => [502, qr/^The model provider answered with an error\.$/],
