@@ -1,7 +1,10 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/conf.h"
+#include "base/log.h"
+#include "base/seldom.h"
 
 #include "data/caller.h"
 #include "run/catalog.h"
@@ -53,13 +56,38 @@ read_request(struct model_req *m)
 	    m->r, m->r->srv->conf->body_max_bytes, &m->text, &m->root));
 }
 
+/* "llama3:8b" is a name of its own, but "opnai:gpt-5" is a slip; a name that is
+ * configured as it is was meant so. */
+static void
+note_prefix(const struct model_req *m)
+{
+	const struct conf_provider *p = m->provider;
+	const char *colon = strchr(m->peek.model, ':');
+	char prefix[64];
+	char **name;
+
+	if (colon == NULL || m->model != m->peek.model)
+		return;
+	for (name = p->models; name != NULL && *name != NULL; name++)
+		if (strcmp(*name, m->model) == 0)
+			return;
+	(void)snprintf(
+	    prefix, sizeof(prefix), "%.*s", (int)(colon - m->model), m->model);
+	if (seldom("prefix", prefix))
+		log_warn("model %.200s: no provider is called %s; %s is asked "
+			 "for it by its whole name",
+		    m->model, prefix, p->name);
+}
+
 static int
 choose_provider(struct model_req *m)
 {
 
 	m->provider = catalog_choose(m->r->srv->conf, m->peek.model, &m->model);
-	if (m->provider != NULL)
+	if (m->provider != NULL) {
+		note_prefix(m);
 		return (0);
+	}
 	return (refuse(&m->why, P_MODEL, "model",
 	    "The model '%.200s' does not exist here", m->peek.model));
 }

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/conf.h"
 #include "base/jput.h"
 #include "base/jget.h"
@@ -33,7 +34,7 @@
 struct relay {
 	struct model_req *m;
 	struct relay_to to;
-	int status;
+	struct ask_heard heard;
 	char type[128], retry_after[32];
 	struct hold *watch; /* Over files it names; NULL: not looked for. */
 	struct used *used;  /* Over its tokens; NULL likewise. */
@@ -136,7 +137,7 @@ on_head(void *cookie, int status, const struct upstream_head *head)
 {
 	struct relay *y = cookie;
 
-	y->status = status;
+	y->heard.status = status;
 	copy_header(y->type, sizeof(y->type), head, "content-type");
 	copy_header(
 	    y->retry_after, sizeof(y->retry_after), head, "retry-after");
@@ -167,7 +168,7 @@ static int
 hold(struct relay *y, const void *p, size_t len)
 {
 
-	if (y->status != 200 && y->held.len + len > ASK_ERROR_MAX)
+	if (y->heard.status != 200 && y->held.len + len > ASK_ERROR_MAX)
 		return (0);
 	if (y->held.len + len <= (y->to.path == NULL ? WHOLE_MAX : OTHER_MAX))
 		return (buf_put(&y->held, p, len));
@@ -210,6 +211,7 @@ on_body(void *cookie, const void *p, size_t len)
 {
 	struct relay *y = cookie;
 
+	ask_hear(&y->heard, p, len);
 	if (y->watch != NULL)
 		hold_see(y->watch, p, len);
 	if (y->used != NULL)
@@ -299,7 +301,8 @@ static int
 is_absent(const struct relay *y)
 {
 
-	return ((y->status == 404 || y->status == 405 || y->status == 501) &&
+	return ((y->heard.status == 404 || y->heard.status == 405 ||
+		    y->heard.status == 501) &&
 	    (y->held.len == 0 ||
 		memmem(y->held.p, y->held.len, "\"error\"", 7) == NULL));
 }
@@ -324,8 +327,8 @@ give_back(struct relay *y, enum upstream_rc rc)
 	}
 	if (rc != UPSTREAM_OK)
 		(void)ask_failed(rc, &m->why);
-	else if (y->status != 200)
-		(void)wire_refuse(m->provider, y->status, y->retry_after,
+	else if (y->heard.status != 200)
+		(void)wire_refuse(m->provider, y->heard.status, y->retry_after,
 		    y->held.p, y->held.len, &m->why);
 	else if (check_answer(y, &root) == 0)
 		return (send_answer(y, root));
@@ -353,6 +356,18 @@ record(struct relay *y)
 	used_free(y->used);
 }
 
+/* The log is told what the provider has said in place of an answer. */
+static void
+tell(struct relay *y, const char *path)
+{
+
+	if (y->m->r->gone || y->m->why.message[0] == '\0')
+		return;
+	if (y->held.len > 0)
+		ask_hear(&y->heard, y->held.p, y->held.len);
+	ask_log(y->m->provider, path, &y->heard);
+}
+
 static int
 exchange(struct model_req *m, const struct relay_to *to,
     const struct ask_head *h, const struct buf *body)
@@ -361,7 +376,8 @@ exchange(struct model_req *m, const struct relay_to *to,
 	struct relay y = {.m = m,
 	    .to = {.answer = w->answer},
 	    .held = BUF_INIT(WHOLE_MAX),
-	    .out = BUF_INIT(OUT_MAX)};
+	    .out = BUF_INIT(OUT_MAX),
+	    .heard = {.since = clock_ms()}};
 	const struct upstream_call call = {.label = m->provider->name,
 	    .method = "POST",
 	    .base = h->base,
@@ -375,11 +391,16 @@ exchange(struct model_req *m, const struct relay_to *to,
 	    .on_head = on_head,
 	    .on_body = on_body,
 	    .cookie = &y};
+	enum upstream_rc got;
 	int rc;
 
 	if (to != NULL)
 		y.to = *to;
-	rc = give_back(&y, upstream_run(&call));
+	got = upstream_run(&call);
+	m->tally.upstream_ms = clock_ms() - y.heard.since;
+	rc = give_back(&y, got);
+	if (got == UPSTREAM_OK || got == UPSTREAM_STOPPED)
+		tell(&y, call.path);
 	buf_free(&y.held);
 	buf_free(&y.out);
 	passing_free(y.passing);

@@ -72,6 +72,14 @@ model_usage(struct model_req *m, enum runs runs, uint64_t since)
 	    .ms = clock_ms() - since,
 	    .created = r->caller.now};
 
+	m->r->log = (struct log_access){.model = u.model,
+	    .provider = u.provider,
+	    .upstream_ms = t->upstream_ms,
+	    .counted = u.counted,
+	    .input = u.input,
+	    .output = u.output,
+	    .runs = u.runs};
+
 	/* Names that a column cannot hold are nobody's model. */
 	if (strlen(u.model) > 255)
 		u.model = "";

@@ -307,18 +307,19 @@ static void
 log_done(const struct req *r, uint64_t us)
 {
 	char name[ROUTES_NAMEMAX];
-	const struct log_access a = {
-	    .method = r->head ? "HEAD" : r->method,
-	    .route = name,
-	    .status = r->status,
-	    .ms = (double)us / 1000,
-	    .bytes_in = r->bytes_in,
-	    .bytes_out = r->bytes_out,
-	    .key = r->caller.key,
-	    .aborted = r->gone,
-	};
+	struct log_access a = r->log;
 
 	routes_name(r->route, name);
+	a.method = r->head ? "HEAD" : r->method;
+	a.route = name;
+	a.status = r->status;
+	a.ms = (double)us / 1000;
+	a.bytes_in = r->bytes_in;
+	a.bytes_out = r->bytes_out;
+	a.key = r->caller.key;
+	a.aborted = r->gone;
+	a.workspace = r->caller.workspace;
+	a.user = r->caller.user;
 	log_access(&a);
 }
 

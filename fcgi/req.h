@@ -6,6 +6,7 @@
 
 #include <json.h>
 
+#include "base/log.h"
 #include "base/jshape.h"
 #include "base/buf.h"
 #include "data/caller.h"
@@ -109,6 +110,7 @@ struct req {
 	uint64_t bytes_in, bytes_out;
 	struct buf headers; /* Added so far. */
 	struct req_body body;
+	struct log_access log; /* What else the log is told of it. */
 	struct req_share share[SHARE_KINDS];
 };
 

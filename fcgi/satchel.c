@@ -8,6 +8,7 @@
 #include "base/conf.h"
 #include "base/gate.h"
 #include "base/log.h"
+#include "base/seldom.h"
 #include "base/num.h"
 #include "base/version.h"
 #include "data/mark.h"
@@ -424,6 +425,7 @@ main(int argc, char *argv[])
 		return (1);
 	if (log_open("satchel", p.conf.log_file))
 		goto err0;
+	seldom_share();
 	if (cgi) {
 		rc = run_cgi(&p.conf);
 		goto done;

@@ -212,6 +212,21 @@ log_info(const char *fmt, ...)
 	va_end(ap);
 }
 
+static void
+add_model(struct line *l, const struct log_access *a)
+{
+
+	add_str(l, "model", a->model, WORD_MAX);
+	add_str(
+	    l, "provider", a->provider != NULL ? a->provider : "", WORD_MAX);
+	add(l, ",\"upstream_ms\":%llu", (unsigned long long)a->upstream_ms);
+	if (a->counted)
+		add(l, ",\"input_tokens\":%llu,\"output_tokens\":%llu",
+		    (unsigned long long)a->input,
+		    (unsigned long long)a->output);
+	add(l, ",\"runs\":%llu", (unsigned long long)a->runs);
+}
+
 void
 log_access(const struct log_access *a)
 {
@@ -225,5 +240,11 @@ log_access(const struct log_access *a)
 	    (unsigned long long)a->bytes_out);
 	add(&l, ",\"key\":%llu%s", (unsigned long long)a->key,
 	    a->aborted ? ",\"aborted\":true" : "");
+	if (a->workspace != NULL)
+		add_str(&l, "workspace", a->workspace, WORD_MAX);
+	if (a->user != NULL)
+		add_str(&l, "user", a->user, WORD_MAX);
+	if (a->model != NULL)
+		add_model(&l, a);
 	finish(&l);
 }

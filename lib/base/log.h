@@ -50,6 +50,15 @@ struct log_access {
 	uint64_t bytes_in, bytes_out;
 	uint64_t key; /* Row id of the key; 0 = none. */
 	int aborted;  /* The client left first. */
+
+	/* Whose request it was; NULL: not known. */
+	const char *workspace, *user;
+
+	/* Of a model request, else NULL and 0. */
+	const char *model, *provider;
+	uint64_t upstream_ms; /* That the provider took, in all. */
+	int counted;          /* The tokens are known. */
+	uint64_t input, output, runs;
 };
 
 /**

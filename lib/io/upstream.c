@@ -304,6 +304,16 @@ left(const struct state *s)
 	return (end > now ? end - now : 0);
 }
 
+static void
+tell(const struct state *s, const char *why)
+{
+
+	if (!s->c->quiet)
+		log_warn("upstream %s: %s%s: %s after %llu ms", s->c->label,
+		    s->c->base, s->c->path, why,
+		    (unsigned long long)(clock_ms() - s->start));
+}
+
 static enum upstream_rc
 outcome(const struct state *s, CURLcode code)
 {
@@ -335,7 +345,7 @@ outcome(const struct state *s, CURLcode code)
 		rc = UPSTREAM_CUT;
 		break;
 	}
-	log_warn("upstream %s: %s", s->c->label, curl_easy_strerror(code));
+	tell(s, curl_easy_strerror(code));
 	return (rc);
 }
 
@@ -371,7 +381,7 @@ drive(struct line *l, struct state *s)
 		if ((wait = left(s)) == 0 && s->enough)
 			return (UPSTREAM_OK);
 		if (wait == 0) {
-			log_warn("upstream %s: no answer in time", s->c->label);
+			tell(s, "no answer in time");
 			return (UPSTREAM_TIMEOUT);
 		}
 		client.revents = 0;

@@ -8,9 +8,9 @@
 /*
  * One HTTP exchange with another server, a model provider or a sandbox.  Each
  * thread keeps its connections between calls.  Redirects are not followed, the
- * environment's proxies are not used, and neither a URL nor a header nor a
- * body is ever logged.  Every wait also watches the descriptor of our own
- * client, so that a client who leaves ends the exchange at once.
+ * environment's proxies are not used, and neither a header nor a body is ever
+ * logged.  Every wait also watches the descriptor of our own client, so that a
+ * client who leaves ends the exchange at once.
  */
 
 enum upstream_rc {
@@ -58,6 +58,7 @@ typedef ssize_t upstream_read_fn(void *, uint64_t, void *, size_t);
 
 struct upstream_call {
 	const char *label;  /* What the log calls the server. */
+	int quiet;          /* Nothing is logged of a failure. */
 	const char *method; /* "GET", "POST" or "DELETE". */
 	const char *base;   /* "http://...", "https://..." or "unix:PATH" */
 	const char *path;   /* Appended to it; begins '/'. */

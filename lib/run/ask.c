@@ -4,11 +4,14 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
 
 #include "speech/answer.h"
 #include "speech/refusal.h"
 
 #include "run/ask.h"
+#include "run/tally.h"
 
 #define REQUEST_MAX (256U << 20)
 #define ANSWER_MAX (64U << 20)
@@ -134,12 +137,37 @@ ask_failed(enum upstream_rc rc, struct refusal *why)
 	return (RUN_REFUSED);
 }
 
+void
+ask_hear(struct ask_heard *h, const void *p, size_t len)
+{
+
+	if (len > ASK_WORDS)
+		len = ASK_WORDS;
+	memcpy(h->words, p, len);
+	h->words[len] = '\0';
+}
+
+void
+ask_log(
+    const struct conf_provider *p, const char *path, const struct ask_heard *h)
+{
+	const uint64_t ms = clock_ms() - h->since;
+	char *base = base_of(p);
+	const int secret = p->api_key != NULL && p->api_key[0] != '\0' &&
+	    strstr(h->words, p->api_key) != NULL;
+
+	log_warn("upstream %s: %s%s: status %d after %llu ms: %s", p->name,
+	    base != NULL ? base : "", path, h->status, (unsigned long long)ms,
+	    secret ? "(words that hold the credential)" : h->words);
+	free(base);
+}
+
 /* An answer as it comes: of an error the body, of any other the events. */
 struct exchange {
 	const struct ask_sink *sink;
 	struct answer *answer;
 	struct buf error;
-	int status;
+	struct ask_heard heard;
 	char retry_after[32];
 	int gone; /* The caller's client. */
 };
@@ -150,7 +178,7 @@ on_head(void *cookie, int status, const struct upstream_head *head)
 	struct exchange *x = cookie;
 	const char *s = upstream_header(head, "retry-after");
 
-	x->status = status;
+	x->heard.status = status;
 	(void)snprintf(
 	    x->retry_after, sizeof(x->retry_after), "%s", s != NULL ? s : "");
 	return (0);
@@ -163,10 +191,11 @@ on_body(void *cookie, const void *p, size_t len)
 	enum answer_rc rc;
 
 	/* Of an error no more than what will be looked at. */
-	if (x->status != 200)
+	if (x->heard.status != 200)
 		return (x->error.len + len > ASK_ERROR_MAX
 			? 0
 			: buf_put(&x->error, p, len));
+	ask_hear(&x->heard, p, len);
 	rc = answer_feed(x->answer, p, len);
 	if (x->sink->flush != NULL && x->sink->flush(x->sink->cookie)) {
 		x->gone = 1;
@@ -215,19 +244,25 @@ judge(const struct conf_provider *p, struct exchange *x, enum upstream_rc rc,
 
 	if (x->gone || rc == UPSTREAM_GONE)
 		return (RUN_GONE);
-	if (x->status == 200 &&
+	const char *path = wire_of((enum conf_wire)p->wire)->path;
+
+	if (x->heard.status == 200 &&
 	    (rc == UPSTREAM_OK || rc == UPSTREAM_CUT ||
 		rc == UPSTREAM_STOPPED)) {
 		if (answer_end(x->answer, rc == UPSTREAM_CUT, why) == 0)
 			return (RUN_OK);
 		if (why->kind == P_RATE)
 			why->retry_after = wire_seconds(x->retry_after);
+		if (rc != UPSTREAM_CUT && why->kind != P_SERVER)
+			ask_log(p, path, &x->heard);
 		return (RUN_REFUSED);
 	}
 	if (rc != UPSTREAM_OK)
 		return (ask_failed(rc, why));
 	(void)wire_refuse(
-	    p, x->status, x->retry_after, x->error.p, x->error.len, why);
+	    p, x->heard.status, x->retry_after, x->error.p, x->error.len, why);
+	ask_hear(&x->heard, x->error.len > 0 ? x->error.p : "", x->error.len);
+	ask_log(p, path, &x->heard);
 	return (RUN_REFUSED);
 }
 
@@ -248,7 +283,9 @@ ask_round(const struct run_env *env, const struct conf_provider *p,
 {
 	const struct wire *w = wire_of((enum conf_wire)p->wire);
 	struct buf request = BUF_INIT(REQUEST_MAX);
-	struct exchange x = {.sink = sink, .error = BUF_INIT(ASK_ERROR_MAX)};
+	struct exchange x = {.sink = sink,
+	    .error = BUF_INIT(ASK_ERROR_MAX),
+	    .heard = {.since = clock_ms()}};
 	enum run_rc rc = RUN_REFUSED;
 
 	if (w->write(&request, t, r) || tell_round(sink, request.len) ||
@@ -258,6 +295,8 @@ ask_round(const struct run_env *env, const struct conf_provider *p,
 		rc = judge(
 		    p, &x, send_request(env, p, &request, total_ms, &x), why);
 	answer_free(x.answer);
+	if (env->tally != NULL)
+		env->tally->upstream_ms += clock_ms() - x.heard.since;
 	buf_free(&x.error);
 	buf_free(&request);
 	return (rc);

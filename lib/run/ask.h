@@ -16,6 +16,14 @@ struct talk;
 
 #define ASK_HEADERS 8
 #define ASK_ERROR_MAX 65536 /* Of an error's body that is looked at. */
+#define ASK_WORDS 200       /* Of an answer's words that are logged. */
+
+/* What the log is told of an answer that is none. */
+struct ask_heard {
+	uint64_t since; /* clock_ms() when it was asked for. */
+	int status;
+	char words[ASK_WORDS + 1]; /* The last that came. */
+};
 
 /* The address and the headers of a request to a provider. */
 struct ask_head {
@@ -57,6 +65,19 @@ void ask_head_free(struct ask_head *);
  * Return RUN_REFUSED; or RUN_GONE if it was the client.
  */
 enum run_rc ask_failed(enum upstream_rc, struct refusal *);
+
+/**
+ * ask_hear(h, p, len):
+ * Keep the beginning of the ${len} bytes at ${p}, in place of what was kept.
+ */
+void ask_hear(struct ask_heard *, const void *, size_t);
+
+/**
+ * ask_log(p, path, h):
+ * Log, as a warning, that ${p} has answered with an error at ${path}.
+ */
+void
+ask_log(const struct conf_provider *, const char *, const struct ask_heard *);
 
 /* Where an answer goes as it comes. */
 struct ask_sink {

@@ -3,8 +3,11 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/conf.h"
 #include "base/jspan.h"
+#include "base/log.h"
+#include "base/seldom.h"
 
 #include "io/upstream.h"
 
@@ -156,6 +159,9 @@ see_entry(struct making *k, const struct conf_provider *p, struct jspan v)
 	return (add(k, p, model, &card));
 }
 
+#define LIST_FAILED 1
+
+/* Return 0, LIST_FAILED, or -1 if memory ran out. */
 static int
 see_list(struct making *k, const struct conf_provider *p, const struct buf *b)
 {
@@ -167,36 +173,62 @@ see_list(struct making *k, const struct conf_provider *p, const struct buf *b)
 	    jspan_check(b->p, b->len, LIST_DEPTH, &info) != JSPAN_OK ||
 	    !reader_member(info.root, "data", &data) || jspan_iter(&it, data) ||
 	    it.object)
-		return (0);
+		return (LIST_FAILED);
 	while (jspan_next(&it, NULL, &v))
 		if (see_entry(k, p, v))
 			return (-1);
 	return (0);
 }
 
+/* A list as it comes. */
+struct listing {
+	struct buf text;
+	struct ask_heard heard;
+};
+
 static int
 on_body(void *cookie, const void *p, size_t len)
 {
+	struct listing *l = cookie;
 
-	return (buf_put(cookie, p, len));
+	if (l->text.len == 0)
+		ask_hear(&l->heard, p, len);
+	return (l->heard.status != 200 || buf_put(&l->text, p, len) ? -1 : 0);
 }
 
 static int
 on_head(void *cookie, int status, const struct upstream_head *head)
 {
 
-	(void)cookie;
 	(void)head;
-	return (status == 200 ? 0 : -1);
+	((struct listing *)cookie)->heard.status = status;
+	return (0);
+}
+
+/* Every request for the models meets it, so the log is told now and then. */
+static void
+tell_list(const struct conf_provider *p, enum upstream_rc rc, const char *path,
+    struct ask_heard *h)
+{
+
+	static const char nothing[] = "no answer";
+
+	if (rc == UPSTREAM_TIMEOUT || rc == UPSTREAM_REFUSED)
+		h->status = 0;
+	if (h->status == 0)
+		ask_hear(h, nothing, sizeof(nothing) - 1);
+	ask_log(p, path, h);
 }
 
 /* Ask ${p} for its list.  Return 0, or -1. */
 static int
 ask(struct making *k, const struct conf_provider *p, int gone_fd)
 {
-	struct buf b = BUF_INIT(LIST_MAX);
+	struct listing l = {
+	    .text = BUF_INIT(LIST_MAX), .heard = {.since = clock_ms()}};
 	struct ask_head h;
 	struct upstream_call call = {.label = p->name,
+	    .quiet = 1,
 	    .method = "GET",
 	    .path = p->wire == WIRE_MESSAGES ? "/models?limit=1000" : "/models",
 	    .gone_fd = gone_fd,
@@ -205,7 +237,7 @@ ask(struct making *k, const struct conf_provider *p, int gone_fd)
 	    .max = LIST_MAX,
 	    .on_head = on_head,
 	    .on_body = on_body,
-	    .cookie = &b};
+	    .cookie = &l};
 	enum upstream_rc urc = UPSTREAM_FAIL;
 	int rc = 0;
 
@@ -215,10 +247,14 @@ ask(struct making *k, const struct conf_provider *p, int gone_fd)
 		urc = upstream_run(&call);
 	}
 	ask_head_free(&h);
-	if (urc == UPSTREAM_OK)
-		rc = see_list(k, p, &b);
-	buf_free(&b);
-	return (urc == UPSTREAM_GONE ? -1 : rc);
+	if (urc == UPSTREAM_OK && l.heard.status == 200)
+		rc = see_list(k, p, &l.text);
+	else if (urc != UPSTREAM_GONE)
+		rc = LIST_FAILED;
+	if (rc == LIST_FAILED && seldom("list", p->name))
+		tell_list(p, urc, call.path, &l.heard);
+	buf_free(&l.text);
+	return (urc == UPSTREAM_GONE || rc == -1 ? -1 : 0);
 }
 
 /* What ${p} is configured to serve by name; 1 if there are patterns too. */

@@ -21,7 +21,8 @@ struct tally_run {
 struct tally {
 	struct arena *mem; /* Of the runs. */
 	uint64_t rounds, runs, priced, run_ms, bytes;
-	struct usage usage; /* Of all rounds. */
+	uint64_t upstream_ms; /* That providers took. */
+	struct usage usage;   /* Of all rounds. */
 	struct tally_run *first, *last;
 };
 

@@ -176,25 +176,35 @@ take_event(struct passing *P, const struct sse_event *ev, struct buf *out)
 	note(P);
 }
 
-/* Are the bytes before the next event whole lines of comments? */
-static int
-is_comment(const struct buf *raw)
+/* How many of the bytes before the next event end with a blank line: comments,
+ * which need not wait for it.  Up to ${seen} that has been asked before. */
+static size_t
+comments(const struct buf *raw, size_t seen)
 {
-	const char *end = raw->p + raw->len;
+	const char *p;
+	size_t n;
 
-	return ((raw->len >= 2 && memcmp(end - 2, "\n\n", 2) == 0) ||
-	    (raw->len >= 4 && memcmp(end - 4, "\r\n\r\n", 4) == 0));
+	for (n = raw->len; n > seen; n--) {
+		p = raw->p + n;
+		if (p[-1] == '\n' &&
+		    (n == 1 || p[-2] == '\n' ||
+			(p[-2] == '\r' && (n == 2 || p[-3] == '\n'))))
+			return (n);
+	}
+	return (0);
 }
 
 enum passing_rc
 passing_feed(struct passing *P, const void *bytes, size_t len, struct buf *out)
 {
 	const char *p = bytes, *from = p;
-	enum sse_rc rc = SSE_MORE;
+	size_t n, seen;
+	enum sse_rc rc;
 	struct sse_event ev;
 
 	while (!P->blind && P->state != PASSING_FAILED) {
 		from = p;
+		seen = P->raw.len;
 		rc = sse_next(P->sse, &p, &len, &ev);
 		if (buf_put(&P->raw, from, (size_t)(p - from)) ||
 		    (rc != SSE_EVENT && rc != SSE_MORE)) {
@@ -202,15 +212,14 @@ passing_feed(struct passing *P, const void *bytes, size_t len, struct buf *out)
 			buf_put(out, P->raw.p, P->raw.len);
 			break;
 		}
-		if (rc == SSE_EVENT)
-			take_event(P, &ev, out);
-		else if (!is_comment(&P->raw))
+		if (rc == SSE_MORE) {
+			if ((n = comments(&P->raw, seen)) > 0)
+				buf_put(out, P->raw.p, n);
+			buf_drop(&P->raw, n);
 			return (P->state);
-		else
-			buf_put(out, P->raw.p, P->raw.len);
+		}
+		take_event(P, &ev, out);
 		buf_drop(&P->raw, P->raw.len);
-		if (rc == SSE_MORE)
-			return (P->state);
 	}
 	if (P->blind)
 		buf_put(out, p, len);
