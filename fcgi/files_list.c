@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/jlines.h"
 #include "base/log.h"
 #include "data/file.h"
 #include "speech/dialect.h"
@@ -81,6 +82,7 @@ sink_put(struct sink *s, const char *p, size_t len)
 static int
 sink_json(struct sink *s, json_object *o, size_t skip)
 {
+	struct buf b = BUF_INIT(0);
 	const char *text;
 	size_t len;
 	int rc = -1;
@@ -88,8 +90,14 @@ sink_json(struct sink *s, json_object *o, size_t skip)
 	if (o != NULL &&
 	    (text = json_object_to_json_string_length(o,
 		 JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
-		 &len)) != NULL)
-		rc = sink_put(s, text + skip, len - skip);
+		 &len)) != NULL) {
+		b.max = 3 * len;
+		rc = jlines_put(&b, text + skip, len - skip) ||
+			sink_put(s, b.p, b.len)
+		    ? -1
+		    : 0;
+	}
+	buf_free(&b);
 	json_object_put(o);
 	return (rc);
 }

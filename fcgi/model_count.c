@@ -30,9 +30,8 @@ send_count(struct req *r, const char *begin, uint64_t n)
 	struct buf b = BUF_INIT(256);
 	int rc = -1;
 
-	if (buf_printf(&b, "%s%" PRIu64 "}", begin, n) == 0 &&
-	    reply_begin(r, 200, "application/json", (int64_t)b.len) == 0)
-		rc = reply_body(r, b.p, b.len);
+	if (buf_printf(&b, "%s%" PRIu64 "}", begin, n) == 0)
+		rc = reply_text(r, 200, b.p, b.len);
 	buf_free(&b);
 	return (rc);
 }

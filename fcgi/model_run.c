@@ -35,9 +35,8 @@ send_answer(struct model_req *m, struct writer *w)
 	struct buf b = BUF_INIT(ANSWER_MAX);
 	int rc = -1;
 
-	if (w->finish(w, &b) == 0 &&
-	    reply_begin(m->r, 200, "application/json", (int64_t)b.len) == 0)
-		rc = reply_body(m->r, b.p, b.len);
+	if (w->finish(w, &b) == 0)
+		rc = reply_text(m->r, 200, b.p, b.len);
 	buf_free(&b);
 	return (rc);
 }

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/jlines.h"
 #include "base/utf8.h"
 
 #include "fcgi/io.h"
@@ -22,6 +23,8 @@ send_out(struct model_stream *s)
 
 	if (s->out.len == 0)
 		return (0);
+	if (jlines_mend(&s->out))
+		return (-1);
 	if (r->status == 0) {
 		reply_header(r, "Cache-Control", "no-cache");
 		reply_header(r, "X-Accel-Buffering", "no");

@@ -18,10 +18,7 @@ static int
 send_buf(struct req *r, const struct buf *b)
 {
 
-	if (!buf_ok(b) ||
-	    reply_begin(r, 200, "application/json", (int64_t)b->len))
-		return (-1);
-	return (reply_body(r, b->p, b->len));
+	return (buf_ok(b) ? reply_text(r, 200, b->p, b->len) : -1);
 }
 
 /* ---- Which part of the list */

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/buf.h"
 #include "base/conf.h"
+#include "base/jlines.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -175,6 +177,24 @@ reply_body(struct req *r, const void *buf, size_t len)
 }
 
 int
+reply_text(struct req *r, int status, const char *json, size_t len)
+{
+	struct buf b = BUF_INIT(3 * len);
+	int rc = -1;
+
+	if (jlines_has(json, len)) {
+		(void)jlines_put(&b, json, len);
+		json = b.p;
+		len = b.len;
+	}
+	if (buf_ok(&b) &&
+	    reply_begin(r, status, "application/json", (int64_t)len) == 0)
+		rc = reply_body(r, json, len);
+	buf_free(&b);
+	return (rc);
+}
+
+int
 reply_json(struct req *r, int status, json_object *body)
 {
 	const char *s;
@@ -185,14 +205,8 @@ reply_json(struct req *r, int status, json_object *body)
 		return (-1);
 	if ((s = json_object_to_json_string_length(body,
 		 JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
-		 &len)) == NULL)
-		goto done;
-	if (reply_begin(r, status, "application/json", (int64_t)len) ||
-	    reply_body(r, s, len))
-		goto done;
-	rc = 0;
-
-done:
+		 &len)) != NULL)
+		rc = reply_text(r, status, s, len);
 	json_object_put(body);
 	return (rc);
 }

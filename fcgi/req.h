@@ -210,6 +210,14 @@ int reply_begin(struct req *, int, const char *, int64_t);
 int reply_body(struct req *, const void *, size_t);
 
 /**
+ * reply_text(r, status, json, len):
+ * Answer ${status} with the ${len} bytes of JSON text at ${json}, in which
+ * nothing stands that a client could take for the end of a line.  Return 0 or
+ * -1.
+ */
+int reply_text(struct req *, int, const char *, size_t);
+
+/**
  * reply_json(r, status, body):
  * Answer ${status} with ${body}, whose reference is consumed.  Return 0, or -1
  * if ${body} is NULL or the client has gone.

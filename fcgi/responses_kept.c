@@ -60,10 +60,8 @@ responses_get(struct req *r)
 		    "stream: a kept response cannot be streamed again"));
 	if ((mem = arena_new(MEM_MAX)) == NULL)
 		return (-1);
-	if (find(r, mem, &s) == 0 &&
-	    (rc = reply_begin(
-		 r, 200, "application/json", (int64_t)s.body_len)) == 0)
-		rc = reply_body(r, s.body, s.body_len);
+	if (find(r, mem, &s) == 0)
+		rc = reply_text(r, 200, s.body, s.body_len);
 	arena_free(mem);
 	return (rc);
 }

@@ -6,12 +6,14 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/jget.h"
+#include "base/jlines.h"
 #include "base/jset.h"
 #include "base/log.h"
 
 #include "fcgi/sandbox.h"
 
 #define HEAD_MAX 1024
+#define REPLY_MAX (64U << 20)
 
 /* clang-format off */
 static const struct {
@@ -105,7 +107,7 @@ sbx_begin_events(struct sbx_req *r)
 int
 sbx_event(struct sbx_req *r, const char *name, const char *p, size_t len)
 {
-	struct buf b = BUF_INIT(2 * len + 64);
+	struct buf b = BUF_INIT(3 * len + 64);
 	const char *end = p + len;
 	size_t n;
 	int rc = -1;
@@ -116,7 +118,7 @@ sbx_event(struct sbx_req *r, const char *name, const char *p, size_t len)
 		for (n = 0; p + n < end && p[n] != '\n' && p[n] != '\r'; n++)
 			;
 		(void)buf_puts(&b, "data: ");
-		(void)buf_put(&b, p, n);
+		(void)jlines_put(&b, p, n);
 		(void)buf_puts(&b, "\n");
 		n += p + n < end;
 	}
@@ -132,6 +134,7 @@ sbx_event(struct sbx_req *r, const char *name, const char *p, size_t len)
 int
 sbx_reply(struct sbx_req *r, int status, json_object *o)
 {
+	struct buf b = BUF_INIT(REPLY_MAX);
 	const char *text;
 	size_t len;
 
@@ -150,8 +153,10 @@ sbx_reply(struct sbx_req *r, int status, json_object *o)
 	if (r->events)
 		(void)sbx_event(
 		    r, status / 100 == 2 ? "result" : "error", text, len);
-	else if (sbx_begin(r, status, "application/json", len) == 0)
-		(void)sbx_write(r, text, len);
+	else if (jlines_put(&b, text, len) == 0 &&
+	    sbx_begin(r, status, "application/json", b.len) == 0)
+		(void)sbx_write(r, b.p, b.len);
+	buf_free(&b);
 	json_object_put(o);
 	return (0);
 }
