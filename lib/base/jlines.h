@@ -6,8 +6,8 @@
 /*
  * U+0085, U+2028 and U+2029 in JSON.  They may stand in a string as they are,
  * but clients that split text by Unicode's rules take them for the ends of
- * lines; so all JSON and all event streams of ours have them escaped.  In a JSON
- * text they can stand nowhere but in a string.
+ * lines; so all JSON and all event streams of ours have them escaped.  In a
+ * JSON text they can stand nowhere but in a string.
  */
 
 /* Opaque type. */
