@@ -99,7 +99,7 @@ for my $w (map { $_->[0] } @wires) {
 }
 my $p = Provider->new(script => { models => \%models });
 my $s = Satchel->new(providers => join('', map { $p->yaml(@$_, native_code =>
-    'false') } @wires));
+    'false', vision => 'false') } @wires));
 
 # --- requests of each route ---
 
@@ -238,6 +238,30 @@ for my $route (sort(keys(%route))) {
 		isnt($ids[0], $ids[1], '... each of a call of its own');
 		is_deeply([map { my $id = quotemeta($_); scalar(() = $body =~
 		    /"$id"/g) } @ids], [2, 2], '... and each with its call');
+		# An image in a result, for a model that does not see.
+		my $png = 'data:image/png;base64,' . 'iVBORw0KGgoAAAANSUhEUgAA'
+		    . 'AAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA'
+		    . 'AABJRU5ErkJggg==';
+		my ($base64) = $png =~ /,(.*)/;
+		my $talk = history($route, ['c1', $route eq 'messages' ? {} :
+		    '{}', $route eq 'messages' ? [{ type => 'image', source => {
+		    type => 'base64', media_type => 'image/png', data => $base64
+		    } }] : $route eq 'responses' ? [{ type => 'input_image',
+		    image_url => $png }] : [{ type => 'image_url', image_url =>
+		    { url => $png } }]]);
+		$r = ask($route, "$w:$w-says", talk => $talk);
+		is($r->{status}, 200, "$how: an image in a result")
+		    or diag($r->{body});
+		my $q = ($p->requests)[-1]{json};
+		my ($said) = map { ref($_) ? $json->encode($_) : $_ } $w eq
+		    'resp' ? map { $_->{output} } grep { ($_->{type} // '') eq
+		    'function_call_output' } @{$q->{input}} : $w eq 'chat' ?
+		    map { $_->{content} } grep { $_->{role} eq 'tool' }
+		    @{$q->{messages}} : map { $_->{content} } grep { $_->{type}
+		    eq 'tool_result' } map { ref($_->{content}) ?
+		    @{$_->{content}} : () } @{$q->{messages}};
+		like($said, qr/cannot see images.*\bvision\b/s, '... the result '
+		    . 'says that the model is blind, and names the setting');
 		# A call without arguments.
 		for my $streamed (0, 1) {
 			for my $kind ('empty', 'null', 'absent') {

@@ -74,6 +74,23 @@ say_instead(struct state *s, struct part *p, const char *what, const char *why)
 	return (rc);
 }
 
+/* The result that shows an image says so itself where the model is blind: else
+ * it would be taken for an empty one. */
+static enum run_rc
+tell_blind(struct state *s, struct part *result)
+{
+	static const struct text blind =
+	    TEXT_LIT("[There is an image here.  This model cannot see images: "
+		     "the setting \"vision\" of its provider is not true.]");
+	const struct text said = result->text;
+
+	if (said.len >= blind.len &&
+	    memcmp(said.p + said.len - blind.len, blind.p, blind.len) == 0)
+		return (RUN_OK);
+	result->text = (struct text){"", 0};
+	return (add_text(s, result, said, blind));
+}
+
 /* ---- One part */
 
 /* Put what the model is given of ${d} into ${p}, where it is to see that. */
@@ -91,6 +108,9 @@ settle(struct state *s, struct part *p, const struct document *d, int see)
 	    (p->kind == PART_MEDIA || s->t->ours == 0))
 		return (show_refuse(d, p->where, s->why));
 	if (shown.as == SHOWN_TEXT) {
+		if (p->result != NULL && shown.said.len == 0 &&
+		    show_is_image(d) && tell_blind(s, p->result) != RUN_OK)
+			return (RUN_REFUSED);
 		p->media->data = (struct text){NULL, 0};
 		return (add_text(s, p, shown.head, shown.said));
 	}
@@ -130,6 +150,8 @@ settle_url(struct state *s, struct part *p)
 
 	if ((m->image || s->p->wire != WIRE_CHAT) && show_can(s->p, ability))
 		return (RUN_OK);
+	if (p->result != NULL && m->image && tell_blind(s, p->result) != RUN_OK)
+		return (RUN_REFUSED);
 	url = arena_strndup(s->env->mem, m->url.p, m->url.len);
 	m->url = (struct text){NULL, 0};
 	return (url == NULL ? no_memory(s)

@@ -77,18 +77,49 @@ stands_alone(struct text x, const char *p, size_t len)
 	return (!is_word(*end));
 }
 
-/* The first place of ${what} in ${x}, alone or as it comes; NULL if none. */
-static const char *
-place(struct text x, const char *what, int alone)
+static int
+hex(char c)
 {
-	size_t len = strlen(what);
-	const char *p = x.p, *end = x.p + x.len;
 
-	while (p < end && (p = memmem(p, (size_t)(end - p), what, len)) != NULL)
-		if (!alone || stands_alone(x, p, len))
-			return (p);
-		else
+	return (c >= '0' && c <= '9'   ? c - '0'
+		: c >= 'a' && c <= 'f' ? c - 'a' + 10
+		: c >= 'A' && c <= 'F' ? c - 'A' + 10
+				       : -1);
+}
+
+/* How many bytes at ${p} say ${what}, any of it percent-encoded, as models
+ * write it in links; 0 if they do not. */
+static size_t
+says(const char *p, const char *end, const char *what)
+{
+	const char *from = p;
+
+	for (; *what != '\0'; what++) {
+		if (p < end && *p == *what) {
 			p++;
+			continue;
+		}
+		if (end - p < 3 || *p != '%' || hex(p[1]) < 0 ||
+		    hex(p[2]) < 0 ||
+		    (char)(hex(p[1]) * 16 + hex(p[2])) != *what)
+			return (0);
+		p += 3;
+	}
+	return ((size_t)(p - from));
+}
+
+/* The first place of ${what} in ${x}, alone or as it comes, and its ${len};
+ * NULL if there is none. */
+static const char *
+place(struct text x, const char *what, int alone, size_t *len)
+{
+	const char *p, *end = x.p + x.len;
+
+	for (p = x.p; p < end; p++)
+		if ((*p == *what || *p == '%') &&
+		    (*len = says(p, end, what)) > 0 &&
+		    (!alone || stands_alone(x, p, *len)))
+			return (p);
 	return (NULL);
 }
 
@@ -117,13 +148,13 @@ find_link(struct text x, const char *path, const char **begin, const char **end)
 	    "](sandbox:/mnt/data/", "](/mnt/data/"};
 	char what[PATH_MOST];
 	const char *p;
-	size_t i;
+	size_t i, len;
 
 	for (i = 0; i < 2; i++) {
 		(void)snprintf(what, sizeof(what), "%s%s)", before[i], path);
-		if ((p = place(x, what, 0)) != NULL &&
+		if ((p = place(x, what, 0, &len)) != NULL &&
 		    (*begin = link_begin(x, p)) != NULL) {
-			*end = p + strlen(what);
+			*end = p + len;
 			return (1);
 		}
 	}
@@ -136,13 +167,13 @@ find_bare(struct text x, const char *path, const char **begin, const char **end)
 	static const char *const before[] = {
 	    "sandbox:/mnt/data/", "/mnt/data/", ""};
 	char what[PATH_MOST];
-	size_t i;
+	size_t i, len;
 
 	for (i = 0; i < 3; i++) {
 		(void)snprintf(what, sizeof(what), "%s%s", before[i],
 		    i < 2 ? path : cite_name(path));
-		if ((*begin = place(x, what, 1)) != NULL) {
-			*end = *begin + strlen(what);
+		if ((*begin = place(x, what, 1, &len)) != NULL) {
+			*end = *begin + len;
 			return (1);
 		}
 	}

@@ -183,7 +183,8 @@ read_result_blocks(struct reader *rd, struct jspan v, int shown, struct text *x)
  * line that says whose it is.
  */
 static int
-read_shown(struct reader *rd, struct jspan content, const char *id, int newest)
+read_shown(
+    struct reader *rd, struct jspan content, struct part *result, int newest)
 {
 	struct jspan_iter it;
 	struct jspan v, type;
@@ -200,7 +201,8 @@ read_shown(struct reader *rd, struct jspan content, const char *id, int newest)
 		    (!jspan_is(type, "image") && !jspan_is(type, "document")))
 			continue;
 		mark = reader_at(rd, i);
-		rc = buf_printf(&b, "[from the result of %.100s]", id) ||
+		rc =
+		    buf_printf(&b, "[from the result of %.100s]", result->id) ||
 		    talk_text(rd->talk, b.p, b.len, &x);
 		buf_free(&b);
 		if (rc)
@@ -211,7 +213,7 @@ read_shown(struct reader *rd, struct jspan content, const char *id, int newest)
 		if (messages_read_media(rd, v, newest))
 			return (-1);
 		for (p = *end; p != NULL; p = p->next)
-			p->result = 1;
+			p->result = result;
 		reader_out(rd, mark);
 	}
 	return (0);
@@ -272,7 +274,7 @@ block_result(struct reader *rd, struct jspan v, const struct spot *s)
 	if (pick_is(content, '"')
 		? reader_text(rd, content, &p->text)
 		: read_result_blocks(rd, content, 1, &p->text) ||
-		    read_shown(rd, content, id, s->newest))
+		    read_shown(rd, content, p, s->newest))
 		return (-1);
 	reader_out(rd, mark);
 	return (0);

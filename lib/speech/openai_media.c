@@ -95,15 +95,15 @@ is_text(struct jspan part)
 
 /* Add what is no text, and mark it as a result's. */
 static int
-show(struct reader *rd, struct jspan part, int (*read)(void *, struct jspan),
-    void *cookie)
+show(struct reader *rd, struct part *result, struct jspan part,
+    int (*read)(void *, struct jspan), void *cookie)
 {
 	struct part **end = rd->talk->last->end, *p;
 
 	if (read(cookie, part))
 		return (-1);
 	for (p = *end; p != NULL; p = p->next)
-		p->result = 1;
+		p->result = result;
 	return (0);
 }
 
@@ -133,7 +133,7 @@ openai_result(struct reader *rd, struct part *p, struct jspan list,
 				rc = openai_note(
 				    rd, TALK_USER, "[result of %.80s]", p->id);
 			noted = 1;
-			rc = rc ? rc : show(rd, part, read, cookie);
+			rc = rc ? rc : show(rd, p, part, read, cookie);
 		}
 		if (rc == 0)
 			reader_out(rd, mark);

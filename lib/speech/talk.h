@@ -63,7 +63,7 @@ struct part {
 	const char *where;    /* FILE, CALL, RESULT: JSON path, or NULL. */
 	int is_error;         /* RESULT */
 	int newest;           /* FILE, MEDIA: in the user's newest turn... */
-	int result;           /* ...where the result of a call shows it. */
+	struct part *result;  /* ...where this RESULT shows it; or NULL. */
 	struct text instruct; /* TEXT: it is an instruction in mid-conversation,
 			       * which ${text} says with a mark; p NULL: it is
 			       * none. */

@@ -2,6 +2,7 @@
 #include <strings.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/jspan.h"
 #include "base/num.h"
 #include "base/utf8.h"
@@ -12,6 +13,7 @@
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define MESSAGE_MAX 500
+#define DETAILS_MAX 65536
 #define DEPTH_MAX 32
 #define ARENA_MAX 262144
 
@@ -89,6 +91,52 @@ is_private(const char *s, const struct conf_provider *p)
 		strstr(s, p->api_key) != NULL));
 }
 
+/* "body.messages.0", of a path that is a list. */
+static void
+put_path(struct arena *mem, struct buf *b, struct jspan path)
+{
+	const size_t before = b->len;
+	struct jspan_iter it;
+	struct jspan v;
+	struct text x;
+
+	if (!pick_is(path, '[') || jspan_iter(&it, path))
+		return;
+	while (jspan_next(&it, NULL, &v)) {
+		if (pick_text(mem, v, &x))
+			x = (struct text){v.p, v.len};
+		if (b->len > before)
+			buf_puts(b, ".");
+		buf_put(b, x.p, x.len);
+	}
+	if (b->len > before)
+		buf_puts(b, ": ");
+}
+
+/* The words of FastAPI's list of what is wrong with a request, each entry with
+ * its place. */
+static int
+join_details(struct arena *mem, struct jspan list, struct text *words)
+{
+	struct buf b = BUF_INIT(DETAILS_MAX);
+	struct jspan_iter it;
+	struct jspan v;
+	struct text x;
+
+	for (jspan_iter(&it, list); jspan_next(&it, NULL, &v);) {
+		if (pick_text(mem, pick_member(v, "msg"), &x))
+			continue;
+		if (b.len > 0)
+			buf_puts(&b, "; ");
+		put_path(mem, &b, pick_member(v, "loc"));
+		buf_put(&b, x.p, x.len);
+	}
+	words->p = b.len > 0 ? arena_strndup(mem, b.p, b.len) : NULL;
+	words->len = b.len;
+	buf_free(&b);
+	return (words->p != NULL ? 0 : -1);
+}
+
 /* The upstream's message in whichever shape it has one; NULL if none. */
 static char *
 message_in(struct arena *mem, struct jspan root)
@@ -103,8 +151,9 @@ message_in(struct arena *mem, struct jspan root)
 	if (pick_is(error, '{') && jspan_get(error, "message", &v) == 0 &&
 	    jspan_get(error, "detail", &v) == 0)
 		return (NULL);
-	if (pick_text(mem, v, &x) || x.len == 0 ||
-	    memchr(x.p, '\0', x.len) != NULL ||
+	if ((pick_is(v, '[') ? join_details(mem, v, &x)
+			     : pick_text(mem, v, &x)) ||
+	    x.len == 0 || memchr(x.p, '\0', x.len) != NULL ||
 	    (s = arena_strndup(mem, x.p, x.len)) == NULL)
 		return (NULL);
 	for (p = s; *p != '\0'; p++)

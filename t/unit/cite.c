@@ -43,6 +43,12 @@ static const struct {
 	{ "nor a path's", "/mnt/data/a.txt2", "a.txt", 16, 16 },
 	{ "the next one that is it", "mytotals.csv totals.csv", "totals.csv",
 	    13, 23 },
+	{ "a link that is percent-encoded", "See [it](sandbox:/mnt/data/"
+	    "my%20t%C3%A9st%2Ecsv).", "my t\xc3\xa9st.csv", 4, 48 },
+	{ "a path that is", "In /mnt/data/a%20b.csv, yes", "a b.csv", 3, 22 },
+	{ "a name that is", "%C3%A9.csv is it", "\xc3\xa9.csv", 0, 10 },
+	{ "a percent sign that is one", "In a%20b.csv.", "a%20b.csv", 3, 12 },
+	{ "half of an escape", "In a%2", "a b", 6, 6 },
 	{ "not named", "Done \xc3\xa9.", "totals.csv", 7, 7 },
 	{ "no text", "", "totals.csv", 0, 0 },
 };

@@ -41,7 +41,11 @@ static const struct {
 	    P_BAD_REQUEST, "bad", "", "" },
 	{ "a detail", 404, "{\"detail\":\"Not Found\"}", P_MODEL,
 	    "Not Found", "", "" },
-	{ "a detail that is a list", 422, "{\"detail\":[{\"loc\":[\"body\"]}]}",
+	{ "a detail that is a list", 422, "{\"detail\":[{\"loc\":[\"body\","
+	    "\"messages\",0],\"msg\":\"Field required\",\"type\":\"missing\"},"
+	    "{\"msg\":\"bad\"}]}", P_BAD_REQUEST,
+	    "body.messages.0: Field required; bad", "", "" },
+	{ "a list without words", 422, "{\"detail\":[{\"loc\":[\"body\"]}]}",
 	    P_BAD_REQUEST, NULL, "", "" },
 	{ "HTML", 502, "<html><body>Bad Gateway</body></html>", P_UPSTREAM,
 	    NULL, "", "" },
