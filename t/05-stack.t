@@ -4,12 +4,14 @@
 
 use strict;
 use warnings;
+use Fcntl qw(:flock);
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use File::Temp qw(tempdir);
 use IO::Socket::INET;
+use POSIX ();
 use Test::More;
-use Time::HiRes qw(time);
+use Time::HiRes qw(sleep time);
 use Satchel qw(run);
 
 my $tmp = tempdir(CLEANUP => 1);
@@ -167,7 +169,22 @@ close $fh;
 
 # --- down ---
 
+# A session that a killed keeper has half made: a lock that its supervisor holds
+# until it misses its directory, and nothing that says who that is.
+my $half = "$dir/sandbox/.idle/new.0123456789abcdef";
+run('mkdir', '-p', $half);
+open my $lock, '>', "$half/lock" or die "$half: $!";
+flock($lock, LOCK_EX) or die $!;
+my $maker = fork // die $!;
+if (!$maker) {
+	sleep 0.05 while (stat $lock)[3] > 0;
+	POSIX::_exit(0);
+}
+close $lock;
 is(stack('down')->{exit}, 0, 'down');
+ok(!-e $half, '... what was half made is gone');
+ok(!Satchel::_alive($maker), '... and has ended');
+waitpid $maker, 0;
 is(stack('status')->{exit}, 1, '... nothing runs');
 is(scalar(grep { Satchel::_alive($_) } values %after), 0, '... really');
 ok(-d "$dir/db" && slurp("$dir/keys") eq $key, '... DIR stays');

@@ -228,6 +228,15 @@ ok(soon(10, sub { !grep { Satchel::_alive($_) } @left }),
     'and ends those of before');
 Satchel::_spew("$s->{dir}/conf.yml", '');
 
+# One whose directory goes before anybody calls it misses that soon.
+{
+	my ($ready) = glob "$s->{sessions}/.idle/*.*.*";
+	my ($pid) = Satchel::_slurp("$ready/meta") =~ /^pid (\d+)/m;
+	system('rm', '-rf', $ready);
+	ok(soon(5, sub { !Satchel::_alive($pid) }),
+	    'one that has lost its directory ends');
+}
+
 # --- the end ---
 
 @ids = map { m{(sbx_\w+)$} } glob "$s->{sessions}/sbx_*";

@@ -31,6 +31,7 @@
 
 #define PEER_S 30       /* A worker that stalls so long is gone. */
 #define LOOK_MS 60000UL /* Between two looks whether we are wanted. */
+#define EARLY_MS 1000   /* The same before the first call. */
 #define MEASURE_MS 500  /* After a call we say what we hold. */
 
 _Noreturn void
@@ -87,14 +88,17 @@ loop(struct jail *J)
 	    {.fd = J->sigs, .events = POLLIN},
 	};
 	uint64_t now = J->began, ends, idle, wait;
-	int measured = 0, n, unused;
+	int measured = 0, called = 0, n, unused;
 
 	ends = now + J->lim.lifetime_s * 1000;
 	idle = now + J->lim.idle_s * 1000;
 	for (; now < ends && now < idle && !J->over && !unwanted();
 	     now = clock_ms()) {
-		wait = least(
-		    least(ends, idle) - now, measured ? LOOK_MS : MEASURE_MS);
+		/* Whoever has begun to make us may have been killed. */
+		wait = least(least(ends, idle) - now,
+		    !measured     ? MEASURE_MS
+			: !called ? EARLY_MS
+				  : LOOK_MS);
 		p[0].revents = p[1].revents = 0;
 		if ((n = poll(p, 2, (int)wait)) == -1 && errno != EINTR)
 			return;
@@ -109,6 +113,7 @@ loop(struct jail *J)
 			ends = J->began + J->lim.lifetime_s * 1000;
 			idle = clock_ms() + J->lim.idle_s * 1000;
 			measured = 0;
+			called = 1;
 		}
 	}
 }
