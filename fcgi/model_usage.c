@@ -50,6 +50,7 @@ model_usage(struct model_req *m, enum runs runs, uint64_t since)
 	const struct tally_run *x;
 	char id[USAGE_IDLEN + 1];
 	struct usage_row u = {.id = id,
+	    .request = r->id,
 	    .owner = r->caller.owner,
 	    .key = r->caller.key,
 	    .route = route_of(m),

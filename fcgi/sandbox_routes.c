@@ -14,6 +14,7 @@
 #include "fcgi/sandbox.h"
 
 #define ARENA_MAX (64U << 20)
+#define ID_MAX 64 /* Characters of another's request id. */
 #define PATH_MAX_LEN 8192
 
 /* clang-format off */
@@ -142,6 +143,23 @@ answer(struct sbx_req *r)
 	return (rt->path);
 }
 
+/*
+ * The id under which the lines of a request are: that which the gateway has
+ * given the one it serves, or ${own}.
+ */
+static const char *
+line_id(struct io *io, const char *own)
+{
+	const char *id = io_param(io, "HTTP_X_REQUEST_ID");
+
+	return (id != NULL && *id != '\0' && strlen(id) <= ID_MAX &&
+		    strspn(id,
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			"0123456789-_.") == strlen(id)
+		? id
+		: own);
+}
+
 void
 sbx_dispatch(struct io *io, void *cookie)
 {
@@ -155,7 +173,7 @@ sbx_dispatch(struct io *io, void *cookie)
 		io_abort(io);
 		return;
 	}
-	log_request(id);
+	log_request(line_id(io, id));
 	r.method = io_param(io, "REQUEST_METHOD");
 	a.route = answer(&r);
 	a.method = r.method != NULL ? r.method : "-";

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/jget.h"
+#include "base/log.h"
 
 #include "jail/language.h"
 #include "jail/words.h"
@@ -63,8 +64,10 @@ read_language(struct exec *e, const struct language **lang)
 	if ((lacking = language_absent(*lang, e->r->srv->limits.rootfs)) !=
 	    NULL) {
 		(void)sbx_fail(e->r, 422, "language_absent",
-		    "input.language: %s cannot run here: the sandbox host"
-		    " lacks %s (Debian: %s)",
+		    "%.64s is not installed on this host (Debian: %s)", name,
+		    (*lang)->packages);
+		log_warn("sandbox: %s is not installed: there is no %s (Debian:"
+			 " %s)",
 		    (*lang)->name, lacking, (*lang)->packages);
 		return (-1);
 	}

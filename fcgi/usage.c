@@ -60,6 +60,7 @@ usage_object(const struct usage_row *u)
 
 	if ((o = json_object_new_object()) == NULL ||
 	    jset(o, "id", jstr(u->id)) || jset(o, "object", jstr("usage")) ||
+	    jtext(o, "request_id", u->request) ||
 	    jset(o, "created_at", jint(u->created / 1000)) ||
 	    jset(o, "key_id", jint(u->key)) || jtext(o, "user", u->user) ||
 	    jset(o, "route", jstr(u->route)) ||

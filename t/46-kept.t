@@ -164,8 +164,18 @@ $r = $s->get('/v1/usage');
 is($r->{status}, 200, 'GET /v1/usage') or diag($r->{body});
 my ($u) = @{$r->{json}{data}};
 my ($key) = map { $_->[0] } $s->mysql("SELECT id FROM api_key WHERE user_name = 'alice' ORDER BY id DESC LIMIT 1");
-is_deeply({ %$u, id => 0, created_at => 0, duration_ms => 0, run_ms => 0 },
-    { id => 0, object => 'usage', created_at => 0, key_id => $key, user => 'alice',
+ok((grep { $_->{request} eq $u->{request_id} }
+    grep { ($_->{route} // '') eq '/v1/messages' } $s->log),
+    'a usage row has the id of its request');
+ok((grep { /"request":"\Q$u->{request_id}\E".*"route":"\/sessions\/\{id\}\/exec"/ }
+    split /^/, Satchel::_slurp("$s->{dir}/log/sandbox.log")),
+    '... as has the sandbox\'s line of its run');
+like(Satchel::_slurp("$s->{dir}/log/access.log"),
+    qr{"POST /v1/messages HTTP/1.1" 200 .* \Q$u->{request_id}\E$}m,
+    '... and the web server\'s');
+is_deeply({ %$u, id => 0, created_at => 0, duration_ms => 0, run_ms => 0,
+    request_id => 0 },
+    { id => 0, request_id => 0, object => 'usage', created_at => 0, key_id => $key, user => 'alice',
     route => 'messages', model => 'run', provider => 'chat',
     code_execution_ran => 'local', status => 200, error => undef,
     duration_ms => 0, input_tokens => 120, output_tokens => 20,

@@ -18,6 +18,11 @@ use Satchel;
 
 binmode Test::More->builder->$_, ':utf8' for qw(output failure_output);
 my $code = Code->new;
+# The languages that there are, without PHP's program.
+my $table = "$code->{pem_dir}/languages.yml";
+Satchel::_spew($table, Satchel::_slurp("$FindBin::Bin/../conf/languages.yml")
+    =~ s{/usr/bin/php,}{/usr/bin/no-such-php,}r);
+chmod 0644, $table;
 my $s = Satchel->new(set => {'librechat.jwt.pem_dir' => $code->{pem_dir},
     'librechat.execs_per_30s' => 0, 'librechat.exec_timeout_s' => 20,
     'librechat.output_max_bytes' => 1000000});
@@ -403,7 +408,13 @@ is($left, 0, 'row 53: nothing half stored is left');
 # --- as many as one user may have ---
 
 $s->restart(set => { 'sandbox.sessions_per_user' => 2,
+    'sandbox.languages' => $table,
     'librechat.jwt.pem_dir' => $code->{pem_dir}, 'librechat.execs_per_30s' => 0 });
+$r = exec_(\@u1, lang => 'php', code => 'x');
+is("$r->{status} $r->{json}{error}", '400 php is not installed on this host'
+    . ' (Debian: php-cli php-mbstring)', 'a language that is not installed');
+ok((grep { /"level":"warn".*php is not installed on this host/ }
+    split /^/, Satchel::_slurp("$s->{dir}/log/gateway.log")), '... which is logged');
 my @at_work = map {
 	my $pid = fork // die $!;
 	POSIX::_exit(bash('sleep 9; echo done')->{json}{stdout} eq "done\n" ? 0 : 1)

@@ -62,6 +62,13 @@ log_request(const char *id)
 	log_id = id;
 }
 
+const char *
+log_request_id(void)
+{
+
+	return (log_id);
+}
+
 static void
 add(struct line *, const char *, ...) __attribute__((format(printf, 2, 3)));
 

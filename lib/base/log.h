@@ -34,6 +34,12 @@ void log_mute(int);
 void log_request(const char *);
 
 /**
+ * log_request_id():
+ * That id, or NULL.
+ */
+const char *log_request_id(void);
+
+/**
  * log_err(fmt, ...), log_warn(fmt, ...), log_info(fmt, ...):
  * Write one line with the formatted text as "msg", cut at 1,000 bytes.
  */

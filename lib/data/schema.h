@@ -13,7 +13,7 @@
  */
 
 /* The number of the last file in schema/ that this code was written for. */
-#define SCHEMA_NUMBER 27
+#define SCHEMA_NUMBER 28
 
 /* Opaque type. */
 struct arena;

@@ -30,8 +30,8 @@ usage_put(struct db *db, const struct usage_row *u)
 	    "INSERT INTO model_usage (pid, workspace_id, user_id, key_id,"
 	    " route, model, provider, ran, status, error, input, output,"
 	    " cached, reasoning, rounds, runs, priced, run_ms, bytes, price,"
-	    " ms, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-	    " ?, ?, ?, ?, ?, ?, ?, ?)";
+	    " ms, created, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+	    " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	char price[48];
 
 	(void)snprintf(price, sizeof(price), "%" PRIu64 ".%06" PRIu64,
@@ -44,7 +44,8 @@ usage_put(struct db *db, const struct usage_row *u)
 	    known(u->counted, u->output), known(u->counted, u->cached),
 	    known(u->counted, u->reasoning), DB_U64(u->rounds), DB_U64(u->runs),
 	    DB_U64(u->priced), DB_U64(u->run_ms), DB_U64(u->bytes),
-	    DB_STR(money), DB_U64(u->ms), DB_U64(u->created)};
+	    DB_STR(money), DB_U64(u->ms), DB_U64(u->created),
+	    DB_STR(u->request)};
 
 	return (data_rc_of(db_exec(db, sql, args, NELEM(args), NULL, NULL)));
 }
@@ -81,8 +82,9 @@ usage_put_run(
 	"m.pid, m.key_id, u.name, m.route, m.model, m.provider, m.ran,"	\
 	" m.error, m.input, m.status, m.output, m.cached, m.reasoning,"	\
 	" m.rounds, m.runs, m.priced, m.run_ms, m.bytes,"		\
-	" CAST(m.price * 1000000 AS UNSIGNED), m.ms, m.created"
-#define NCOLS 21
+	" CAST(m.price * 1000000 AS UNSIGNED), m.ms, m.created,"	\
+	" m.request"
+#define NCOLS 22
 
 #define PAGE(index, whose, cmp, dir)					\
 	"SELECT " COLS "  FROM model_usage m FORCE INDEX (" index ")"	\
@@ -126,6 +128,7 @@ usage_of(char *const *cols, struct usage_row *u)
 	    .provider = cols[5],
 	    .ran = cols[6],
 	    .error = cols[7],
+	    .request = cols[21],
 	    .counted = cols[8] != NULL};
 	if (number(cols[1], &u->key) || number(cols[8], &u->input))
 		return (-1);

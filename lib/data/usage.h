@@ -20,7 +20,8 @@ struct db;
 #define USAGE_PAGE 1000
 
 struct usage_row {
-	const char *id; /* [0-9a-z] */
+	const char *id;      /* [0-9a-z] */
+	const char *request; /* Its X-Request-Id; NULL: not known. */
 	struct owner owner;
 	uint64_t key;
 	const char *user;     /* Its name; usage_list() only. */

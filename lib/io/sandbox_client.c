@@ -86,7 +86,7 @@ enum sandbox_rc
 ask(struct ask *a, const char *type)
 {
 	const char *headers[HEADERS_MAX] = {NULL};
-	struct buf auth = BUF_INIT(4096);
+	struct buf auth = BUF_INIT(4096), id = BUF_INIT(256);
 	enum sandbox_rc rc = SANDBOX_DOWN;
 	enum upstream_rc up;
 	size_t n = 0;
@@ -105,6 +105,10 @@ ask(struct ask *a, const char *type)
 		buf_printf(&auth, "Authorization: Bearer %s", a->s->token);
 		headers[n++] = auth.p;
 	}
+	/* So that its log can be read beside ours. */
+	if (log_request_id() != NULL &&
+	    buf_printf(&id, "X-Request-Id: %s", log_request_id()) == 0)
+		headers[n++] = id.p;
 	a->call.path = a->path.p;
 	a->call.on_wait = a->s->on_wait;
 	a->call.wait_cookie = a->s->wait_cookie;
@@ -113,6 +117,7 @@ ask(struct ask *a, const char *type)
 		rc = from_upstream(up, a->status);
 	}
 	buf_free(&auth);
+	buf_free(&id);
 	return (rc);
 }
 

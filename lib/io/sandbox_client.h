@@ -24,8 +24,9 @@ enum sandbox_rc {
 	SANDBOX_OK,
 	SANDBOX_NONE, /* No such session, file or directory. */
 	SANDBOX_BAD,  /* Refused as malformed, or outside the workspace. */
-	SANDBOX_NO_LANGUAGE, /* It does not run this one. */
-	SANDBOX_BUSY,        /* No capacity. */
+	SANDBOX_NO_LANGUAGE,  /* It does not know this one, */
+	SANDBOX_NO_TOOLCHAIN, /* or lacks what that needs. */
+	SANDBOX_BUSY,         /* No capacity. */
 	SANDBOX_TOO_BIG, /* Over the sandbox's cap, or over the given one. */
 	SANDBOX_GONE,    /* Our own client has gone. */
 	SANDBOX_STOPPED, /* The sink said so. */

@@ -330,10 +330,11 @@ read_refusal(const struct ask *a, struct arena *mem, struct sandbox_ran *ran)
 		return (SANDBOX_BAD);
 	if (jspan_get(info.root, "detail", &v) > 0)
 		ran->why = answer_str(mem, v, WHY_MAX);
-	if (jspan_get(info.root, "code", &v) > 0 &&
-	    (jspan_is(v, "language_unknown") || jspan_is(v, "language_absent")))
-		return (SANDBOX_NO_LANGUAGE);
-	return (SANDBOX_BAD);
+	if (jspan_get(info.root, "code", &v) == 0)
+		return (SANDBOX_BAD);
+	return (jspan_is(v, "language_unknown")  ? SANDBOX_NO_LANGUAGE
+		: jspan_is(v, "language_absent") ? SANDBOX_NO_TOOLCHAIN
+						 : SANDBOX_BAD);
 }
 
 enum sandbox_rc

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/conf.h"
+#include "base/log.h"
 
 #include "data/caller.h"
 
@@ -93,6 +94,12 @@ exec_run(struct exec *x, struct refusal *why)
 	case SANDBOX_NO_LANGUAGE:
 		(void)refuse(why, P_INVALID_VALUE, "lang",
 		    "Unsupported language: %s", x->program.language);
+		return (RUN_REFUSED);
+	case SANDBOX_NO_TOOLCHAIN:
+		(void)refuse(why, P_INVALID_VALUE, "lang", "%s",
+		    x->ran.why != NULL ? x->ran.why
+				       : "The language is not installed");
+		log_warn("exec: %s", why->message);
 		return (RUN_REFUSED);
 	case SANDBOX_BAD:
 		(void)refuse(why, P_INVALID_VALUE, NULL, "%s",
