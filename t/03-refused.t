@@ -181,11 +181,12 @@ sub answered {
 	is($all->(), 48, '... all of them');
 }
 
-# threads($pid): those of a pool's processes, one a process not counted, which
-# is the front's own.
+# threads($pid): those of a pool's processes; not counted are the front's own and
+# TSan's two.
+my $uncounted = Satchel::sanitizer('t/tool/front') eq 'tsan' ? 3 : 1;
 sub threads {
 	my ($pid) = @_;
-	return map { scalar(my @t = glob "/proc/$_/task/*") - 1 } children($pid);
+	return map { scalar(my @t = glob "/proc/$_/task/*") - $uncounted } children($pid);
 }
 
 # Threads come when they are needed, and go.
