@@ -59,6 +59,8 @@ for my $what (sort keys %trap) {
 	my ($text, $says) = @{$trap{$what}};
 	spew($file, $text);
 	for my $name (sort keys %program) {
+		# The sandbox's host has none of the gateway's files.
+		next if $what eq 'no root' && $name eq 'satchel-sandbox';
 		my $r = run("timeout", 20, @{$program{$name}});
 		is($r->{err}, "$says\n", "$name: $what");
 		ok($r->{exit} != 0 && $r->{out} eq '' && !-e $sock,

@@ -41,15 +41,15 @@ host_user(const char *program, const char *dir)
 	}
 	if (stat(dir, &st)) {
 		(void)fprintf(stderr,
-		    "%s: sandbox.dir: %s: %s; as root I need it to see as whom"
-		    " to run\n",
+		    "%s: sandbox.dir: %s: %s; started as root, it runs as the"
+		    " owner of that directory\n",
 		    program, dir, strerror(errno));
 		return (-1);
 	}
 	if (st.st_uid == 0) {
 		(void)fprintf(stderr,
 		    "%s: sandbox.dir: %s belongs to root; give it to the user"
-		    " as whom I am to run\n",
+		    " that the sandbox is to run as\n",
 		    program, dir);
 		return (-1);
 	}
