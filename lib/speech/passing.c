@@ -176,15 +176,17 @@ take_event(struct passing *P, const struct sse_event *ev, struct buf *out)
 	note(P);
 }
 
-/* How many of the bytes before the next event end with a blank line: comments,
- * which need not wait for it.  Up to ${seen} that has been asked before. */
+/*
+ * How many of the first ${len} bytes under way end with a blank line: comments,
+ * which need not wait for an event.  Up to ${seen} that has been asked before.
+ */
 static size_t
-comments(const struct buf *raw, size_t seen)
+comments(const struct buf *raw, size_t len, size_t seen)
 {
 	const char *p;
 	size_t n;
 
-	for (n = raw->len; n > seen; n--) {
+	for (n = len; n > seen; n--) {
 		p = raw->p + n;
 		if (p[-1] == '\n' &&
 		    (n == 1 || p[-2] == '\n' ||
@@ -194,11 +196,22 @@ comments(const struct buf *raw, size_t seen)
 	return (0);
 }
 
+/* Send the comments that end in the first ${len} bytes under way. */
+static void
+pass_comments(struct passing *P, size_t len, size_t seen, struct buf *out)
+{
+	const size_t n = comments(&P->raw, len, seen);
+
+	if (n > 0)
+		buf_put(out, P->raw.p, n);
+	buf_drop(&P->raw, n);
+}
+
 enum passing_rc
 passing_feed(struct passing *P, const void *bytes, size_t len, struct buf *out)
 {
 	const char *p = bytes, *from = p;
-	size_t n, seen;
+	size_t seen;
 	enum sse_rc rc;
 	struct sse_event ev;
 
@@ -213,11 +226,11 @@ passing_feed(struct passing *P, const void *bytes, size_t len, struct buf *out)
 			break;
 		}
 		if (rc == SSE_MORE) {
-			if ((n = comments(&P->raw, seen)) > 0)
-				buf_put(out, P->raw.p, n);
-			buf_drop(&P->raw, n);
+			pass_comments(P, P->raw.len, seen, out);
 			return (P->state);
 		}
+		/* The last blank line is the event's own. */
+		pass_comments(P, P->raw.len > 0 ? P->raw.len - 1 : 0, 0, out);
 		take_event(P, &ev, out);
 		buf_drop(&P->raw, P->raw.len);
 	}
