@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <linux/sockios.h>
 
 #include <fcgiapp.h>
 
@@ -29,6 +32,10 @@
 #define DRAIN_MAX (1 << 20)
 #define DRAIN_MS 10
 #define DRAIN_ALL_MS 250
+
+/* How long an aborted answer waits for what was sent of it to be read. */
+#define ABORT_STEP_MS 10
+#define ABORT_STEPS 50
 
 /* Some CGI servers give up on a program that does not read all they send. */
 #define DRAIN_CGI_MS 30000
@@ -283,6 +290,23 @@ io_gone(const struct io *io)
 	    (p.revents & (POLLHUP | POLLRDHUP | POLLERR)) != 0);
 }
 
+/*
+ * Wait until the web server has read what it was sent, and a moment more, in
+ * which it passes that on: on a broken record it drops what it still has.
+ */
+static void
+wait_read(int fd)
+{
+	const struct timespec pause = {.tv_nsec = ABORT_STEP_MS * 1000000};
+	int i, left = 1;
+
+	for (i = 0; i < ABORT_STEPS && left > 0; i++) {
+		if (ioctl(fd, SIOCOUTQ, &left))
+			break;
+		(void)nanosleep(&pause, NULL);
+	}
+}
+
 void
 io_abort(struct io *io)
 {
@@ -295,6 +319,7 @@ io_abort(struct io *io)
 	/* To nginx an answer of unknown length that just ends is whole: it
 	 * takes a record that is none to make it break its client's off.  And
 	 * the library would still send a proper end. */
+	wait_read(io->fcgx->ipcFd);
 	(void)send(
 	    io->fcgx->ipcFd, none, sizeof(none), MSG_NOSIGNAL | MSG_DONTWAIT);
 	(void)shutdown(io->fcgx->ipcFd, SHUT_RDWR);
