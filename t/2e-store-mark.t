@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 use Test::More;
+use Time::HiRes qw(sleep);
 use Files;
 
 my $c = Files->stack(set => { 'files.grace_seconds' => 0 });
@@ -41,6 +42,7 @@ is($c->request('DELETE', "/v1/files/$dead")->{status}, 200, 'one is deleted');
 unmount();
 # What was looked at a second ago is still believed, and still written to.
 $c->wait_for(sub { $c->upload($small)->{status} == 503 });
+sleep 1.2; # ... by each process.
 my $live = $c->sql(q{SELECT COUNT(*) FROM file WHERE state = 'live'});
 for my $d (@DIALECTS) {
 	my $r = $c->upload($small, dialect => $d);
