@@ -43,6 +43,9 @@ my ($parent) = map { /\) \S (\d+)/ } Satchel::_slurp('/proc/'
     . (waiting())[0] . '/stat');
 my @zygote = zygotes();
 is("@zygote", $parent, 'children of one zygote');
+my %titles = map { Satchel::_slurp("/proc/$_/cmdline") => 1 } waiting();
+is(join(', ', Satchel::_slurp("/proc/$zygote[0]/cmdline"), keys %titles),
+    "satchel: zygote\0, satchel: ready session\0", 'ps says what they are');
 opendir my $d, "/proc/$zygote[0]/root" or die $!;
 is(join(' ', sort grep { !/^\.|^opt$/ } readdir $d), 'bin dev etc lib lib32'
     . ' lib64 mnt proc run sbin tmp usr var',

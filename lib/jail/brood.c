@@ -17,17 +17,16 @@
 #include "jail/ns.h"
 #include "jail/order.h"
 #include "jail/python.h"
+#include "jail/script.h"
 #include "jail/users.h"
 #include "jail/zygote.h"
 
 /* In the child: become the zygote.  What fails is said in its stead. */
 static _Noreturn void
-become(int fd, int image, const struct limits *l)
+become(int fd, int image, char *first, const struct limits *l)
 {
-	char *argv[] = {(char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"},
-	    (char *)(uintptr_t)python_zygote, (char *)(uintptr_t)python_kernel,
-	    (char *)(uintptr_t)python_program, (char *)(uintptr_t)python_adapt,
-	    NULL};
+	char *argv[] = {
+	    (char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"}, first, NULL};
 	struct ns_fail f = {.step = "descriptors"};
 
 	if (users_enter(users_held(), &f) && dup2(fd, 3) != -1)
@@ -53,6 +52,9 @@ int
 brood_start(
     struct brood *B, int image, const struct limits *l, char *why, size_t size)
 {
+	static const char *const sources[] = {
+	    python_zygote, python_kernel, python_program, python_adapt, NULL};
+	char first[SCRIPT_FIRST];
 	int sv[2];
 
 	if (id_hex(B->name, sizeof(B->name) - 1)) {
@@ -63,19 +65,26 @@ brood_start(
 		(void)snprintf(why, size, "socketpair: %s", strerror(errno));
 		return (-1);
 	}
+	if (script_send(sv[0], sources, first)) {
+		(void)snprintf(why, size, "send: %s", strerror(errno));
+		goto err;
+	}
 	if ((B->pid = fork()) == -1) {
 		(void)snprintf(why, size, "fork: %s", strerror(errno));
-		(void)close(sv[0]);
-		(void)close(sv[1]);
-		return (-1);
+		goto err;
 	}
 	if (B->pid == 0)
-		become(sv[1], image, l);
+		become(sv[1], image, first, l);
 	(void)close(sv[1]);
 	B->fd = sv[0];
 	B->began = clock_ms();
 	B->state = BROOD_LOADING;
 	return (0);
+
+err:
+	(void)close(sv[0]);
+	(void)close(sv[1]);
+	return (-1);
 }
 
 int

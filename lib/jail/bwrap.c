@@ -22,6 +22,7 @@
 #define ARGS_MAX 1024
 #define REPORT 5  /* bwrap keeps its own 1 open, which would never end. */
 #define PROGRAM 6 /* What it is to run, which is nowhere inside. */
+#define LIMITS 7  /* The words of its limits. */
 #define LOW 32    /* Its own descriptors are above. */
 #define INFO_MAX 1024
 
@@ -192,17 +193,36 @@ put_root(struct args *a, const struct limits *l)
 	put(a, "/");
 }
 
+/* A file in memory with the ${n} words ${v}, each with its end; or -1. */
+static int
+words_file(char *const *v, size_t n)
+{
+	size_t i, len;
+	int fd;
+
+	if ((fd = memfd_create("words", 0)) == -1)
+		return (-1);
+	for (i = 0; i < n; i++) {
+		len = strlen(v[i]) + 1;
+		if (write(fd, v[i], len) != (ssize_t)len)
+			return (-1);
+	}
+	return (lseek(fd, 0, SEEK_SET) == -1 ? -1 : fd);
+}
+
 int
 bwrap_exec(const struct limits *l, int info, char *const *argv)
 {
-	static const char *const first[] = {"bwrap", "--unshare-user",
+	static const char *const first[] = {"--unshare-user",
 	    "--disable-userns", "--unshare-pid", "--unshare-ipc",
 	    "--unshare-uts", "--unshare-cgroup", "--unshare-net", "--uid",
 	    "1000", "--gid", "1000", "--hostname", "sandbox", "--as-pid-1",
 	    "--new-session", "--cap-drop", "ALL", "--clearenv", "--chdir",
 	    NS_WORKSPACE};
 	static struct args a;
+	static struct args shown;
 	size_t i;
+	int fd;
 
 	for (i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		put(&a, "%s", first[i]);
@@ -211,30 +231,49 @@ bwrap_exec(const struct limits *l, int info, char *const *argv)
 		put(&a, "%d", info);
 	}
 	put_root(&a, l);
-	put(&a, "--");
+
+	/* As words they would fill the list of processes. */
+	if ((fd = words_file(a.v, a.n)) == -1 ||
+	    (fd = fcntl(fd, F_DUPFD, LOW)) == -1)
+		return (-1);
+	put(&shown, "bwrap");
+	put(&shown, "--args");
+	put(&shown, "%d", fd);
+	put(&shown, "--");
 	for (i = 0; argv[i] != NULL; i++)
-		put(&a, "%s", argv[i]);
-	if (a.failed) {
+		put(&shown, "%s", argv[i]);
+	if (a.failed || shown.failed) {
 		errno = ENOMEM;
 		return (-1);
 	}
-	(void)execv(BWRAP_PROGRAM, a.v);
+	(void)execv(BWRAP_PROGRAM, shown.v);
 	return (-1);
+}
+
+/* The same of the words of ${l}. */
+static int
+limits_file(const struct limits *l)
+{
+	char words[LIMITS_WORDS][LIMITS_WORD], *v[LIMITS_WORDS];
+	size_t i;
+
+	limits_write(l, words);
+	for (i = 0; i < LIMITS_WORDS; i++)
+		v[i] = words[i];
+	return (words_file(v, LIMITS_WORDS));
 }
 
 /* Become a bwrap that starts the supervisor. */
 static _Noreturn void
-start(const struct limits *l, char *const *words, int n, int info)
+start(const struct limits *l, int info)
 {
-	char *argv[LIMITS_WORDS + 4] = {(char[]){"/proc/self/fd/6"},
-	    (char[]){SPAWN_WORD}, (char[]){BWRAP_INSIDE}};
-	int fd, i;
-
-	for (i = 0; i < n && i < LIMITS_WORDS; i++)
-		argv[i + 3] = words[i];
+	char *argv[] = {(char[]){"/proc/self/fd/6"}, (char[]){SPAWN_WORD},
+	    (char[]){BWRAP_INSIDE}, NULL};
+	int fd;
 
 	/* bwrap has no use for 1 but would keep it. */
 	if (dup2(SUPERVISOR_REPORT, REPORT) == -1 ||
+	    (fd = limits_file(l)) == -1 || dup2(fd, LIMITS) == -1 ||
 	    (fd = open("/proc/self/exe", O_RDONLY)) == -1 ||
 	    dup2(fd, PROGRAM) == -1 || dup2(2, SUPERVISOR_REPORT) == -1)
 		_exit(1);
@@ -276,7 +315,7 @@ read_info(int fd)
 }
 
 _Noreturn void
-bwrap_supervise(const struct limits *l, char *const *words, int n)
+bwrap_supervise(const struct limits *l)
 {
 	int fd[2], high;
 	long pid;
@@ -292,7 +331,7 @@ bwrap_supervise(const struct limits *l, char *const *words, int n)
 	case 0:
 		(void)close(fd[0]);
 		apart();
-		start(l, words, n, high);
+		start(l, high);
 	}
 	(void)close(high);
 
@@ -304,10 +343,22 @@ bwrap_supervise(const struct limits *l, char *const *words, int n)
 }
 
 int
-bwrap_inside(void)
+bwrap_inside(struct limits *l)
 {
+	static char text[LIMITS_WORDS * LIMITS_WORD + 1];
+	char *words[LIMITS_WORDS], *p = text;
+	ssize_t len;
+	size_t n;
 
-	if (dup2(REPORT, SUPERVISOR_REPORT) == -1)
+	if (dup2(REPORT, SUPERVISOR_REPORT) == -1 ||
+	    (len = read(LIMITS, text, sizeof(text) - 1)) == -1)
+		return (-1);
+	for (n = 0; n < LIMITS_WORDS && p < text + len; n++) {
+		words[n] = p;
+		p += strlen(p) + 1;
+	}
+	errno = EINVAL;
+	if (p != text + len || limits_read(words, n, l))
 		return (-1);
 	return (close_range(SUPERVISOR_LISTEN + 1, ~0U, 0));
 }

@@ -12,7 +12,8 @@
  */
 
 #define BWRAP_PROGRAM "/usr/bin/bwrap"
-#define BWRAP_INSIDE "inside" /* Before the limits' words of a supervisor. */
+/* What a supervisor is told there; a title (title.h) has room in its place. */
+#define BWRAP_INSIDE "inside-of-what-bwrap-has-made"
 
 /**
  * bwrap_exec(l, info, argv):
@@ -28,13 +29,14 @@ int bwrap_exec(const struct limits *, int, char *const *);
  * supervisor_main() of this level: start the supervisor of a session with the
  * limits ${l}, which the ${n} ${words} say, and report its process id.
  */
-_Noreturn void bwrap_supervise(const struct limits *, char *const *, int);
+_Noreturn void bwrap_supervise(const struct limits *);
 
 /**
- * bwrap_inside():
- * Put the descriptors of a supervisor that bwrap has started where they belong.
- * Return 0, or -1 with errno.
+ * bwrap_inside(l):
+ * In a supervisor that bwrap has started: fill in ${l}, the limits that it was
+ * started with, and put its descriptors where they belong.  Return 0, or -1
+ * with errno.
  */
-int bwrap_inside(void);
+int bwrap_inside(struct limits *);
 
 #endif /* !JAIL_BWRAP_H_ */

@@ -18,6 +18,7 @@
 #include "jail/ns.h"
 #include "jail/pass.h"
 #include "jail/supervisor.h"
+#include "jail/title.h"
 
 #define LEAVE_NS 20000000
 
@@ -146,6 +147,7 @@ become(const struct jail *J, const struct guest_how *how, int out, int err,
 		/* What the supervisor hides of itself is no secret here. */
 		(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 		(void)prctl(PR_SET_NAME, "python3", 0, 0, 0);
+		title_set("python3");
 		J->interpreter(how->argv, env);
 	}
 	(void)execve(how->path, how->argv, env);

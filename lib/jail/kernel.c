@@ -11,15 +11,18 @@
 
 #include "jail/kernel.h"
 #include "jail/python.h"
+#include "jail/script.h"
 
 #define ORDER_MAX 65536 /* Bytes that say what program it becomes. */
 
 int
 kernel_start(struct jail *J)
 {
-	char *argv[] = {(char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"},
-	    (char *)(uintptr_t)python_kernel, (char *)(uintptr_t)python_adapt,
-	    NULL};
+	static const char *const sources[] = {
+	    python_kernel, python_adapt, NULL};
+	char first[SCRIPT_FIRST];
+	char *argv[] = {
+	    (char[]){"python3"}, (char[]){"-I"}, (char[]){"-c"}, first, NULL};
 	struct guest_how how = {.path = PYTHON, .argv = argv, .dir = -1};
 	int sv[2];
 
@@ -33,6 +36,7 @@ kernel_start(struct jail *J)
 	how.extra = sv[1];
 	how.ctl = sv[0];
 	if (fcntl(sv[0], F_SETFL, O_NONBLOCK) ||
+	    (how.path != NULL && script_send(sv[0], sources, first)) ||
 	    guest_start(J, &how, &J->kernel)) {
 		(void)close(sv[0]);
 		(void)close(sv[1]);

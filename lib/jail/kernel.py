@@ -2,7 +2,7 @@
 # each after its length (4 bytes) and the number drawn for it (16 hex digits),
 # and answers that number and the program's return code there.  In place of the
 # first, it may be told what whole program to become, if it can (program.py).
-# Its argument is adapt.py.
+# The second of the sources that come before all is adapt.py.
 
 import fcntl, io, os, sys, types, linecache, traceback
 
@@ -128,5 +128,4 @@ def serve():
 
 
 if __name__ == '__main__':
-    exec(sys.argv[1], {'__name__': 'sitecustomize'})
-    serve()
+    exec(sources[1], {'__name__': 'sitecustomize'})

@@ -12,6 +12,8 @@
 #include "jail/plain.h"
 #include "jail/program.h"
 #include "jail/serve.h"
+#include "jail/supervisor.h"
+#include "jail/title.h"
 #include "jail/walk.h"
 #include "jail/ws.h"
 
@@ -382,6 +384,7 @@ op_claim(struct ask *a)
 		return;
 	}
 	J->ready = 0;
+	title_session("session", SUPERVISOR_LOCK);
 	J->began = clock_ms();
 	J->lim.idle_s = msg_get_num(&a->m, MSG_IDLE, J->lim.idle_s);
 	J->lim.lifetime_s = msg_get_num(&a->m, MSG_LIFETIME, J->lim.lifetime_s);

@@ -25,6 +25,7 @@
 #include "jail/serve.h"
 #include "jail/socks.h"
 #include "jail/supervisor.h"
+#include "jail/title.h"
 #include "jail/usage.h"
 #include "jail/users.h"
 #include "jail/warden.h"
@@ -178,6 +179,10 @@ supervisor_first(struct jail *J)
 		supervisor_failed(&f);
 	}
 	(void)prctl(PR_SET_NAME, "supervisor", 0, 0, 0);
+	if (J->ready)
+		title_set("satchel: ready session");
+	else
+		title_session("session", SUPERVISOR_LOCK);
 	J->began = clock_ms();
 	J->socks = socks_open();
 
@@ -201,8 +206,9 @@ supervisor_main(int argc, char *const *argv)
 	int inside = argc > 0 && strcmp(argv[0], BWRAP_INSIDE) == 0;
 	pid_t pid;
 
-	if (limits_read(argv + inside, (size_t)(argc - inside), &J.lim) ||
-	    (inside && bwrap_inside()))
+	title_find();
+	if (inside ? bwrap_inside(&J.lim)
+		   : limits_read(argv, (size_t)argc, &J.lim))
 		supervisor_failed(&f);
 	if (inside)
 		supervisor_first(&J);
@@ -212,7 +218,7 @@ supervisor_main(int argc, char *const *argv)
 		supervisor_failed(&f);
 	(void)close(SUPERVISOR_USERS);
 	if (J.lim.isolation == ISOLATION_BWRAP)
-		bwrap_supervise(&J.lim, argv, argc);
+		bwrap_supervise(&J.lim);
 	if (ns_clone(&pid, SUPERVISOR_LOCK, &f))
 		supervisor_failed(&f);
 	if (pid == 0)

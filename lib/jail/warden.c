@@ -10,6 +10,7 @@
 #include "jail/filter.h"
 #include "jail/plain.h"
 #include "jail/supervisor.h"
+#include "jail/title.h"
 #include "jail/warden.h"
 
 static int
@@ -54,6 +55,7 @@ watch(pid_t supervisor)
 	pid_t pid;
 
 	(void)prctl(PR_SET_NAME, "warden", 0, 0, 0);
+	title_session("warden", SUPERVISOR_LOCK);
 	(void)dup2(0, SUPERVISOR_REPORT);
 	(void)close(SUPERVISOR_LISTEN);
 	while ((pid = waitpid(-1, NULL, 0)) != supervisor)

@@ -11,6 +11,7 @@
 #include "jail/ns.h"
 #include "jail/order.h"
 #include "jail/supervisor.h"
+#include "jail/title.h"
 #include "jail/zygote.h"
 
 /* Have exactly the descriptors that a supervisor is to have. */
@@ -86,6 +87,8 @@ zygote_serve(int fd, jail_interpreter *interpreter)
 	/* Sessions are nobody's children: none is waited for. */
 	(void)signal(SIGCHLD, SIG_IGN);
 	(void)prctl(PR_SET_NAME, "zygote", 0, 0, 0);
+	title_find();
+	title_set("satchel: zygote");
 	while ((rc = order_next(fd, &o)) != ORDER_GONE) {
 		if (rc == ORDER_OK)
 			make(&o, interpreter);

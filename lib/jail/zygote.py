@@ -1,7 +1,7 @@
 # The zygote: loads and exercises what programs use most, once; its clones become
 # sessions that have it already.  It never runs a caller's program.  Descriptor 3
-# leads to the keeper, 4 is the library of our own; the interpreter's source is
-# the first argument, program.py the second, adapt.py the third.
+# leads to the keeper, 4 is the library of our own; the sources that come before
+# all are this, kernel.py, program.py and adapt.py.
 
 import ctypes, gc, os, random, signal, sys
 
@@ -79,9 +79,9 @@ def say(text):
 try:
     library = ctypes.PyDLL('/proc/self/fd/4')
     os.close(4)
-    module('sitecustomize', sys.argv[3])
-    kernel = module('interpreter', sys.argv[1])
-    program = module('program', sys.argv[2], kernel=kernel,
+    module('sitecustomize', sources[3])
+    kernel = module('interpreter', sources[1])
+    program = module('program', sources[2], kernel=kernel,
                      leave=library.guest_leave)
     # Code settles in its form after a few times, and is written to no more.
     for _ in range(EXERCISES): exercise()
@@ -102,4 +102,7 @@ except BaseException as e:
     say('%s: %s' % (type(e).__name__, e))
     os._exit(1)
 gc.freeze()
-library.zygote_serve(KEEPER, start)
+
+
+def serve():
+    library.zygote_serve(KEEPER, start)
