@@ -143,6 +143,12 @@ is(short($r), "400 invalid_request_error: The model 'plain' cannot be offered "
 
 is(short(ask('hasty:plain')), "404 not_found_error: The model 'hasty:plain' "
     . 'does not exist here', 'a provider without that model');
+for my $route (qw(messages chat/completions responses)) {
+	my %body = (model => 'x' x 513, max_tokens => 9, $route eq 'responses'
+	    ? (input => 'x') : (messages => [{ role => 'user', content => 'x' }]));
+	is($s->post("/v1/$route", json => \%body)->{status}, 404,
+	    "$route: no model has a name of 513 bytes");
+}
 is(short(ask('dead:x')), '502 api_error: The model provider cannot be '
     . 'reached.', 'a provider that is down');
 is(short(ask('hasty:waiter')), '504 timeout_error: The model provider did '

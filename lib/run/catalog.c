@@ -60,6 +60,8 @@ catalog_choose(const struct conf *c, const char *model, const char **name)
 	const struct conf_provider *p, *end = c->providers + c->nproviders;
 	size_t len = strcspn(model, ":");
 
+	if (strlen(model) > CATALOG_NAME_MAX)
+		return (NULL);
 	for (p = c->providers; p < end && model[len] == ':'; p++)
 		if (strlen(p->name) == len &&
 		    strncmp(p->name, model, len) == 0) {

@@ -15,7 +15,8 @@ struct arena;
 struct conf;
 struct conf_provider;
 
-#define CATALOG_MAX 2000 /* Models of all providers. */
+#define CATALOG_MAX 2000     /* Models of all providers. */
+#define CATALOG_NAME_MAX 512 /* Bytes of a name that can be asked for. */
 
 struct catalog {
 	struct model_card *cards; /* In the providers' order. */
@@ -32,7 +33,8 @@ int catalog_serves(const struct conf_provider *, const char *);
  * catalog_choose(c, model, name):
  * The provider that answers for ${model}, which a caller asks for, and the
  * ${name} it knows it by: for "NAME:MODEL" the provider NAME if there is one,
- * else the first that serves it.  NULL if none does.
+ * else the first that serves it.  NULL if none does, as none does for a name of
+ * over CATALOG_NAME_MAX bytes.
  */
 const struct conf_provider *
 catalog_choose(const struct conf *, const char *, const char **);
