@@ -189,7 +189,7 @@ ok(soon(3, sub { runs($id, qr/python3/) && Satchel::_slurp('/proc/'
     . (grep { Satchel::_slurp("/proc/$_/cmdline") =~ /python3/ }
     $s->inside($id))[0] . '/stat') =~ /\) [SR] / }), 'python runs');
 close $running;
-ok(soon(1, sub { !runs($id, qr/python3/) }), 'its caller leaves: it is stopped');
+ok(soon(3, sub { !runs($id, qr/python3/) }), 'its caller leaves: it is stopped');
 is($s->python($id, 'print(2)')->{stdout}, "2\n", 'and a fresh one comes');
 
 my $first = begin_bash($id, 'sleep 1.5; echo first', 30);
