@@ -14,7 +14,9 @@ use Satchel;
 
 my $code = Code->new;
 my $rsa = $code->key('rsa', '-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048');
-my $s = Satchel->new(set => {'librechat.jwt.pem_dir' => $code->{pem_dir}});
+# One process, since each reads the keys when it first needs them.
+my $s = Satchel->new(set => {'librechat.jwt.pem_dir' => $code->{pem_dir},
+    'workers.processes' => 1});
 my $path = '/v1/files/' . 'a' x 21 . '?kind=user';
 
 # The empty list is the answer of somebody who has been let in.
