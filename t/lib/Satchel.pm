@@ -495,7 +495,7 @@ sub request {
 # Note what the vendors' schemas say against an answer; done() tells of it.
 sub judge {
 	my ($self, $method, $path, $a) = @_;
-	return if !$a->{status} || $a->{cut};
+	return if !$a->{status} || $a->{cut} || $self->{unjudged};
 	my %seen = map { $_ => 1 } @{$self->{judged}};
 	push @{$self->{judged}}, grep { !$seen{$_}++ } map {
 	    "$method $path: $_\n" } Vendors::faults($method, $path,
