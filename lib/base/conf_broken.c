@@ -33,7 +33,7 @@ quote_open(const char *s, size_t len)
 
 	for (i = 0; i < len; before = s[i++]) {
 		if (quote != '\0') {
-			if (quote == '"' && s[i] == '\\')
+			if (quote == '"' && s[i] == '\\' && i + 1 < len)
 				i++;
 			else if (s[i] == quote)
 				quote = '\0';

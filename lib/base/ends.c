@@ -49,7 +49,7 @@ int
 ends_put(struct buf *b, const char *s, size_t len, const struct gap *was,
     size_t max, struct gap *g)
 {
-	struct ends e = {.head = s, .nhead = len, .tail = s + len};
+	struct ends e = {.head = s, .nhead = len, .tail = s};
 	struct gap unused;
 
 	if (was->bytes > 0) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/conf.h"
 #include "base/jspan.h"
@@ -39,7 +40,8 @@ pass(void *cookie, const struct event *ev)
 static void
 answer(struct jspan root)
 {
-	static const struct talk talk = {.model = "m"};
+	struct arena *mem = arena_new(64 << 20);
+	const struct talk talk = {.model = "m", .mem = mem};
 	struct writer *w = messages_gather(&talk);
 	struct buf b = BUF_INIT(64 << 20);
 	struct jspan_info info;
@@ -49,6 +51,7 @@ answer(struct jspan root)
 		jspan_check(b.p, b.len, 200, &info) != JSPAN_OK))
 		abort();
 	w->free(w);
+	arena_free(mem);
 	buf_free(&b);
 }
 

@@ -91,7 +91,8 @@ lines(const char *p, size_t len)
 	int a = -1, b = -1;
 	size_t i;
 
-	if (kernel_feed(&one, nonce, p, len, &a) && (a < 0 || a > 255))
+	if (kernel_feed(&one, nonce, p, len, &a) &&
+	    (a < 0 || a > KERNEL_SPENT + 255))
 		abort();
 	for (i = 0; i < len; i++)
 		if (kernel_feed(&two, nonce, p + i, 1, &b))
