@@ -1,3 +1,5 @@
+#include <time.h>
+
 #include "base/clock.h"
 
 #include "jail/cgroup.h"
@@ -20,6 +22,10 @@
  */
 #define HELD_MUCH 8    /* One part in so many of a limit. */
 #define HELD_REST 1000 /* Milliseconds */
+
+/* How often, and how far apart, a look that failed is tried again. */
+#define BLIND_TRIES 5
+#define BLIND_MS 10
 
 /* Is it us alone who hold the session's files to their limits? */
 static int
@@ -110,6 +116,28 @@ look_at_files(struct meter *m)
 	return (METER_OK);
 }
 
+/*
+ * The memory in use.  A look that fails is tried again before it counts as too
+ * much: on a busy machine one may fail for a moment.
+ */
+static uint64_t
+memory_seen(struct meter *m)
+{
+	const struct timespec pause = {.tv_nsec = BLIND_MS * 1000000};
+	uint64_t n = PROC_BLIND;
+	int i;
+
+	for (i = 0; i < BLIND_TRIES; i++) {
+		if (i > 0)
+			(void)nanosleep(&pause, NULL);
+		if (m->J->held.bytes == PROC_BLIND)
+			look_at_held(m);
+		if ((n = memory_use(m->J, m->memory)) != PROC_BLIND)
+			break;
+	}
+	return (n);
+}
+
 /* Memory, of which what is held is a part. */
 static enum meter_rc
 look_at_memory(struct meter *m)
@@ -119,7 +147,7 @@ look_at_memory(struct meter *m)
 
 	if (n > m->J->lim.watches && n != PROC_BLIND)
 		return (METER_WATCHES);
-	if (memory_use(m->J, m->memory) > m->memory || is_killed(m))
+	if (memory_seen(m) > m->memory || is_killed(m))
 		return (METER_MEMORY);
 	return (METER_OK);
 }
